@@ -1,0 +1,7 @@
+"""`python -m floe`."""
+
+import sys
+
+from floe.cli import main
+
+sys.exit(main())

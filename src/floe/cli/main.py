@@ -1,0 +1,66 @@
+"""Which command runs; only its own module is imported."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from floe.model.errors import FloeError
+from floe.version import __version__
+
+COMMANDS = {
+    "lint": "say what is wrong with contracts",
+    "enforce": "hold a batch to its contract and write it",
+    "runs": "show what was checked and written, and what came of it",
+    "doctor": "say what is missing, which settings hold, and how a contract finds its table",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; its exit code is 0 fine, 1 something fails, 2 the work could not be done."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    parser = _parser(words[0] if words else "")
+    try:
+        options = parser.parse_args(words)
+        if "run" not in options:
+            parser.print_help(sys.stderr)
+            return 2
+        return int(options.run(options))
+    except FloeError as error:
+        print(f"✗ {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    except KeyboardInterrupt:
+        print("✗ stopped", file=sys.stderr)
+        return 130
+    except Exception as error:  # noqa: BLE001  (the outermost frame: a fault of ours, said without a traceback)
+        return _our_fault(error, words)
+
+
+def _parser(command: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="floe", description="Data contracts that hold, on Apache Spark.")
+    parser.add_argument("--version", action="version", version=f"floe {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for name, purpose in COMMANDS.items():
+        below = commands.add_parser(name, help=purpose, description=purpose[0].upper() + purpose[1:] + ".")
+        if name == command:
+            import_module(f"floe.cli.{name}").add_arguments(below)
+    return parser
+
+
+def _our_fault(error: Exception, words: Sequence[str]) -> int:
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile("w", prefix="floe-", suffix=".log", delete=False, encoding="utf-8") as log:
+        log.write(f"floe {__version__} {' '.join(words)}\n")
+        traceback.print_exception(error, file=log)
+    cause = str(error).strip().splitlines() or [""]
+    print(
+        f"✗ floe met a fault of its own: {type(error).__name__}: {cause[0][:300]}\n"
+        f"    Suggestion: report it with {log.name}, which says where it happened",
+        file=sys.stderr,
+    )
+    return 2

@@ -1,0 +1,32 @@
+"""How a command speaks: JSON for programs, colour for terminals, progress on the error stream."""
+
+import json
+import os
+import sys
+from decimal import Decimal
+from typing import Any
+
+from floe.tell.report.style import Style
+
+
+def style() -> Style:
+    """Colours only where a person looks."""
+    return Style(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
+
+
+def say(text: str) -> None:
+    """A sign of life for who waits; never part of the answer."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def print_json(data: Any) -> None:
+    """An answer for programs."""
+    print(json.dumps(data, indent=2, ensure_ascii=False, default=_plain))
+
+
+def _plain(value: Any) -> Any:
+    return (
+        (int(value) if value == value.to_integral_value() else float(value))
+        if isinstance(value, Decimal)
+        else str(value)
+    )

@@ -1,0 +1,1 @@
+"""From text to one judged contract; never touches data."""

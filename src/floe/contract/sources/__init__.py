@@ -1,0 +1,1 @@
+"""Where contract text comes from."""

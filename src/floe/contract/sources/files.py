@@ -1,0 +1,44 @@
+"""Files and folders."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from floe.model import ContractError, Finding, Place, Severity
+
+_SKIPPED = {"node_modules", "__pycache__", "venv", "target", "dbt_packages"}
+NOT_CONTRACTS = {"manifest", "floe", "changes", "dbt_project"}
+
+
+def root(start: Path) -> Path:
+    """The contract root: the nearest folder upwards with a manifest.yaml, else where we started."""
+    return next((folder for folder in (start, *start.parents) if (folder / "manifest.yaml").is_file()), start)
+
+
+def contract_files(folder: Path) -> Iterator[Path]:
+    """The YAML files below a folder that may hold contracts, in order of their names."""
+    for entry in sorted(folder.iterdir()):
+        if entry.name.startswith(".") or entry.name in _SKIPPED:
+            continue
+        if entry.is_dir():
+            yield from contract_files(entry)
+        elif entry.suffix in (".yaml", ".yml") and entry.stem not in NOT_CONTRACTS:
+            yield entry
+
+
+def read_bytes(path: Path) -> bytes:
+    """A file's bytes; ContractError (E500, E509) where it cannot be had."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise _unreadable("E500", "contract-not-found", path, "does not exist", "Check the path") from None
+    except OSError as error:
+        reason = (error.strerror or "cannot be read").lower()
+        raise _unreadable(
+            "E509", "file-unreadable", path, f"cannot be read: {reason}", "Check the file's permissions"
+        ) from None
+
+
+def _unreadable(code: str, name: str, path: Path, what: str, suggestion: str) -> ContractError:
+    text = f"{path} {what}"
+    finding = Finding(code, name, Severity.CRITICAL, text, suggestion=suggestion, place=Place(str(path), 1, 1))
+    return ContractError(text, suggestion, code, (finding,))

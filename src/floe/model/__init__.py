@@ -1,0 +1,42 @@
+"""The nouns every part of floe shares; nothing here touches the world."""
+
+from floe.model.contract import LAYERS, Contract, Dataset, Field, Noun, QualityRule, Relationship, Server, Sla
+from floe.model.errors import (
+    ContractError,
+    EngineError,
+    FloeError,
+    RegistryError,
+    SettingError,
+    TableError,
+    ViolationError,
+)
+from floe.model.finding import Finding, Message, Severity
+from floe.model.tree import List, Map, Place, Step, dotted, locate
+
+__all__ = [
+    "LAYERS",
+    "Contract",
+    "ContractError",
+    "Dataset",
+    "EngineError",
+    "Field",
+    "Finding",
+    "FloeError",
+    "List",
+    "Map",
+    "Message",
+    "Noun",
+    "Place",
+    "QualityRule",
+    "RegistryError",
+    "Relationship",
+    "Server",
+    "SettingError",
+    "Severity",
+    "Sla",
+    "Step",
+    "TableError",
+    "ViolationError",
+    "dotted",
+    "locate",
+]

@@ -1,0 +1,197 @@
+"""What a producer promises, in one version."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from floe.model.tree import Map, Place, Step
+from floe.model.types import Member, Struct, Type
+
+LAYERS = ("bronze", "silver", "gold")
+Scalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noun:
+    """A part of a contract that knows where it was written."""
+
+    node: Map = field(default_factory=lambda: Map(Place("", 1, 1)), compare=False, repr=False)
+    at: tuple[Step, ...] = field(default=(), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QualityRule(Noun):
+    """A quality rule of the contract, as written."""
+
+    type: str = "library"
+    metric: str | None = None
+    id: str | None = None
+    name: str | None = None
+    severity: str | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    operators: Mapping[str, Any] = field(default_factory=dict)
+    unit: str | None = None
+    engine: str | None = None
+    implementation: Any = None
+    query: str | None = None
+
+    @property
+    def valid_values(self) -> tuple[Any, ...] | None:
+        """The listed values, where this rule is ODCS's way to say enum."""
+        values = self.arguments.get("validValues")
+        if self.metric == "invalidValues" and isinstance(values, list) and dict(self.operators) == {"mustBe": 0}:
+            return tuple(values)
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relationship(Noun):
+    """A reference to fields of this or another contract; `source` is empty where it stands on its own field."""
+
+    type: str = "foreignKey"
+    source: tuple[str, ...] = ()
+    target: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sla(Noun):
+    """One service level, as written."""
+
+    property: str
+    value: Any = None
+    unit: str | None = None
+    element: str | None = None
+    driver: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field(Noun):
+    """A column or a nested part of one, known by its dotted path."""
+
+    name: str
+    path: str
+    type: Type
+    column: str
+    required: bool = False
+    unique: bool = False
+    key_position: int | None = None
+    partition_position: int | None = None
+    classification: str | None = None
+    logical_type: str | None = None
+    physical_type: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    values: tuple[Any, ...] | None = None
+    rules: tuple[QualityRule, ...] = ()
+    relationships: tuple[Relationship, ...] = ()
+    fields: tuple["Field", ...] = ()
+    type_error: str | None = None
+
+    def walk(self) -> Iterator["Field"]:
+        """This field and every one below it."""
+        yield self
+        for child in self.fields:
+            yield from child.walk()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset(Noun):
+    """A table, topic or set of files that the contract describes."""
+
+    name: str
+    physical_name: str | None = None
+    fields: tuple[Field, ...] = ()
+    rules: tuple[QualityRule, ...] = ()
+    relationships: tuple[Relationship, ...] = ()
+    custom: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def primary_key(self) -> tuple[Field, ...]:
+        """The key's fields in key order."""
+        keys = [f for f in self.fields if f.key_position is not None]
+        return tuple(sorted(keys, key=lambda f: f.key_position or 0))
+
+    @property
+    def partition(self) -> tuple[Field, ...]:
+        """The fields the table is partitioned by, in order."""
+        parts = [f for f in self.fields if f.partition_position is not None]
+        return tuple(sorted(parts, key=lambda f: f.partition_position or 0))
+
+    @property
+    def schema(self) -> Struct:
+        """The table's schema as promised."""
+        return Struct(tuple(Member(f.column, f.type, not f.required) for f in self.fields))
+
+    def walk(self) -> Iterator[Field]:
+        """Every field, nested ones after the one they stand in."""
+        for child in self.fields:
+            yield from child.walk()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server(Noun):
+    """Where the data stands, in one environment."""
+
+    server: str
+    type: str
+    environment: str | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contract(Noun):
+    """What a producer promises about its datasets, in one version."""
+
+    api_version: str
+    id: str
+    version: str
+    name: str | None = None
+    status: str | None = None
+    domain: str | None = None
+    product: str | None = None
+    datasets: tuple[Dataset, ...] = ()
+    servers: tuple[Server, ...] = ()
+    sla: tuple[Sla, ...] = ()
+    custom: Mapping[str, Any] = field(default_factory=dict)
+    source: str = ""
+
+    @property
+    def identity(self) -> str:
+        """`domain.product/contract:version`."""
+        domain, product = self.domain or "default", self.product or "default"
+        name = self.name or self.id.rstrip("/").replace("/", ":").split(":")[-1]
+        prefix = f"{domain}-{product}-"
+        if name.replace("_", "-").startswith(prefix.replace("_", "-")):
+            name = name[len(prefix) :]
+        return f"{domain}.{product}/{name}:{self.version}"
+
+    def walk(self) -> Iterator[Noun]:
+        """The contract and every part of it."""
+        yield self
+        yield from self.servers
+        for dataset in self.datasets:
+            yield dataset
+            yield from dataset.rules
+            yield from dataset.relationships
+            for part in dataset.walk():
+                yield part
+                yield from part.rules
+                yield from part.relationships
+        yield from self.sla
+
+    def layer(self, dataset: Dataset) -> str | None:
+        """The medallion layer of a dataset: said by the contract, else by its folder, else unknown."""
+        named = dataset.custom.get("layer") or self.custom.get("layer")
+        if named:
+            return str(named)
+        first = (dataset.physical_name or "").split(".")[0]
+        folders = self.source.replace("\\", "/").split("/")
+        inside = folders[folders.index("contracts") + 1 :] if "contracts" in folders else []
+        return next((word for word in (first, *inside[:1]) if word in LAYERS), None)
+
+    def table_id(self, dataset: Dataset) -> str | None:
+        """`layer.domain.table`, where the layer is known."""
+        parts = (dataset.physical_name or "").split(".")
+        if len(parts) == 3 and parts[0] in LAYERS:
+            return dataset.physical_name
+        layer = self.layer(dataset)
+        return f"{layer}.{self.domain or 'default'}.{parts[-1] or dataset.name}" if layer else None

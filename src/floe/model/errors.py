@@ -1,0 +1,65 @@
+"""All errors floe raises; each says what is wrong and what to do."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from floe.model.finding import Finding
+    from floe.model.result import WriteResult
+
+
+class FloeError(Exception):
+    """The work cannot be done; `suggestion` says what to do about it."""
+
+    def __init__(self, message: str, suggestion: str = "", code: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.suggestion = suggestion
+        self.code = code
+
+    def __str__(self) -> str:
+        head = f"FLOE-{self.code}: {self.message}" if self.code else self.message
+        return f"{head}\n    Suggestion: {self.suggestion}" if self.suggestion else head
+
+    def to_dict(self) -> dict[str, Any]:
+        """The error as other programs read it."""
+        return {
+            "error": {
+                "code": f"FLOE-{self.code}" if self.code else None,
+                "message": self.message,
+                "suggestion": self.suggestion,
+            }
+        }
+
+
+class ContractError(FloeError):
+    """A contract cannot be used; carries its findings."""
+
+    def __init__(
+        self, message: str, suggestion: str = "", code: str = "", findings: "tuple[Finding, ...]" = ()
+    ) -> None:
+        super().__init__(message, suggestion, code)
+        self.findings = findings
+
+
+class ViolationError(FloeError):
+    """Data broke a contract and the caller asked to stop; carries the result."""
+
+    def __init__(self, message: str, result: "WriteResult", suggestion: str = "", code: str = "") -> None:
+        super().__init__(message, suggestion, code)
+        self.result = result
+
+
+class RegistryError(FloeError):
+    """The registry refused or was out of reach."""
+
+
+class TableError(FloeError):
+    """A table cannot be read, or its commit state is unknown."""
+
+
+class EngineError(FloeError):
+    """Spark cannot be started or cannot do the work: Java, jars, a missing library."""
+
+
+class SettingError(FloeError):
+    """A setting makes no sense."""

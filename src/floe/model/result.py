@@ -1,0 +1,159 @@
+"""What came of a run: one outcome per expectation, and what was written."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from floe.model.finding import Severity
+
+PASS, FAIL, NOT_EVALUATED, NOT_GATED = "pass", "fail", "not_evaluated", "not_gated"
+WEIGHTS = {Severity.CRITICAL: 8, Severity.ERROR: 4, Severity.WARNING: 2, Severity.INFO: 1}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of one expectation."""
+
+    id: str
+    code: str
+    name: str
+    field: str
+    severity: Severity
+    outcome: str
+    message: str = ""
+    violations: int | None = None
+    actual: Any = None
+    expected: Any = None
+    how: str | None = None
+    cause: str | None = None
+    samples: tuple[Any, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape other programs rely on."""
+        return {
+            "id": self.id,
+            "code": f"FLOE-{self.code}",
+            "name": self.name,
+            "field": self.field,
+            "severity": str(self.severity),
+            "outcome": self.outcome,
+            "message": self.message,
+            "violations": self.violations,
+            "actual": self.actual,
+            "expected": self.expected,
+            "how": self.how,
+            "cause": self.cause,
+            "samples": list(self.samples),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What came of one dataset's plan."""
+
+    contract: str
+    version: str
+    dataset: str
+    checked_at: str
+    expectations: tuple[Outcome, ...]
+    rows: int | None = None
+    snapshot: str | None = None
+    cost: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def failed(self) -> tuple[Outcome, ...]:
+        """The expectations that were broken, worst first."""
+        return tuple(sorted((e for e in self.expectations if e.outcome == FAIL), key=lambda e: -e.severity))
+
+    @property
+    def not_evaluated(self) -> tuple[Outcome, ...]:
+        """The expectations nobody could judge."""
+        return tuple(e for e in self.expectations if e.outcome == NOT_EVALUATED)
+
+    @property
+    def passed(self) -> bool:
+        """Whether no critical or error expectation failed."""
+        return not any(e.severity >= Severity.ERROR for e in self.failed)
+
+    @property
+    def outcome(self) -> str:
+        """One word for the whole: never pass where something was not evaluated."""
+        return FAIL if not self.passed else NOT_EVALUATED if self.not_evaluated else PASS
+
+    @property
+    def score(self) -> float | None:
+        """0 to 100: the weighted share of good rows over what was evaluated."""
+        judged = [e for e in self.expectations if e.outcome in (PASS, FAIL)]
+        total = sum(WEIGHTS[e.severity] for e in judged)
+        if not total:
+            return None
+        return round(100 * sum(WEIGHTS[e.severity] * self._good(e) for e in judged) / total, 2)
+
+    def _good(self, expectation: Outcome) -> float:
+        if expectation.outcome == PASS:
+            return 1.0
+        bad = expectation.violations
+        return 1 - min(bad / self.rows, 1.0) if bad and self.rows and expectation.how else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """One element of `results`."""
+        return {
+            "contract": self.contract,
+            "version": self.version,
+            "dataset": self.dataset,
+            "outcome": self.outcome,
+            "passed": self.passed,
+            "rows": self.rows,
+            "checked_at": self.checked_at,
+            "snapshot": self.snapshot,
+            "score": self.score,
+            "partial": bool(self.not_evaluated),
+            "expectations": [expectation.to_dict() for expectation in self.expectations],
+            "cost": self.cost,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteResult:
+    """What a gate did with a batch."""
+
+    table: str
+    mode: str
+    written: int
+    refused: bool
+    result: Result
+    run_id: str
+    location: str
+    format: str
+    level: str
+    created: bool = False
+    quarantined: int = 0
+    shadow: bool = False
+    batch_id: str | None = None
+    snapshot_before: str | None = None
+    snapshot_after: str | None = None
+    schema_version: int | None = None
+    schema_hash: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape other programs rely on."""
+        return {
+            "table": self.table,
+            "mode": self.mode,
+            "written": self.written,
+            "quarantined": self.quarantined,
+            "refused": self.refused,
+            "shadow": self.shadow,
+            "batch_id": self.batch_id,
+            "run_id": self.run_id,
+            "location": self.location,
+            "format": self.format,
+            "enforcement": self.level,
+            "created": self.created,
+            "snapshot_before": self.snapshot_before,
+            "snapshot_after": self.snapshot_after,
+            "schema_version": self.schema_version,
+            "schema_hash": self.schema_hash,
+            "notes": list(self.notes),
+            "result": self.result.to_dict(),
+        }

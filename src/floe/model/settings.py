@@ -1,0 +1,85 @@
+"""Everything a platform can choose, with its default; read once, at the door."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+LEVELS = ("off", "warn", "alert_only", "block")
+LABELS = ("public", "internal", "confidential", "restricted", "sensitive", "pii", "phi")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One setting: its dotted name, default and what it may be; `acts` is false until the part that reads it exists."""
+
+    name: str
+    default: Any
+    kind: type
+    choices: tuple[str, ...] = ()
+    acts: bool = False
+
+
+KEYS = (
+    Key("data_contracts.enforcement", "alert_only", str, LEVELS, acts=True),
+    Key("data_contracts.standard", "odcs_v3", str, ("odcs_v3",), acts=True),
+    Key("data_contracts.plugin.type", "odcs", str, ("odcs",), acts=True),
+    Key("data_contracts.auto_generation.enabled", True, bool),
+    Key("data_contracts.auto_generation.from_ports", True, bool),
+    Key("data_contracts.auto_generation.from_dbt_manifest", True, bool),
+    Key("data_contracts.monitoring.enabled", True, bool),
+    Key("data_contracts.monitoring.mode", "scheduled", str, ("scheduled", "continuous", "on_demand")),
+    Key("data_contracts.monitoring.freshness.check_interval", "15m", str),
+    Key("data_contracts.monitoring.schema_drift.check_interval", "1h", str),
+    Key("data_contracts.monitoring.quality.check_interval", "6h", str),
+    Key("data_contracts.monitoring.quality.threshold", 95, int),
+    Key("data_contracts.monitoring.availability.check_interval", "5m", str),
+    Key("data_contracts.alerting.openlineage_events", True, bool),
+    Key("data_contracts.alerting.prometheus_metrics", True, bool),
+    Key("registry.url", "sqlite:///.floe/registry.db", str, acts=True),
+    Key("spark.master", "local[*]", str, acts=True),
+    Key("spark.conf", {}, dict, acts=True),
+    Key(
+        "catalogs",
+        {"ice": {"type": "sql", "uri": "sqlite:///.floe/catalog.db", "warehouse": ".floe/warehouse"}},
+        dict,
+        acts=True,
+    ),
+    Key("tables.format", "delta", str, ("delta", "iceberg"), acts=True),
+    Key("tables.warehouse", ".floe/warehouse", str, acts=True),
+    Key("tables.names", {}, dict, acts=True),
+    Key("classifications", list(LABELS), list, acts=True),
+    Key("compatibility.type_widening", "major", str, ("major", "minor")),
+    Key("versions.lead_days", 14, int),
+    Key("versions.notice_days", 30, int),
+    Key("policies", [], list),
+    Key("waivers", [], list),
+    Key("lineage.transport", "none", str, ("none", "file", "http", "console")),
+    Key("lineage.url", "", str),
+    Key("lineage.path", "", str),
+    Key("alerts", [], list),
+)
+RESERVED = ("FLOE_ACTOR", "FLOE_FAILPOINT")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The values in force, where each came from, and the contract root they belong to."""
+
+    root: Path
+    values: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({key.name: key.default for key in KEYS}))
+    origins: Mapping[str, str] = field(default_factory=dict)
+    actor: str = "unknown"
+    say: Callable[[str], None] = field(default=lambda _: None, compare=False, repr=False)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    def origin(self, name: str) -> str:
+        """Where the value in force came from."""
+        return self.origins.get(name, "default")
+
+    def path(self, name: str) -> Path:
+        """A setting that names a file or folder, relative to the contract root."""
+        return (self.root / str(self[name])).resolve()

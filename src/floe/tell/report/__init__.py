@@ -1,0 +1,1 @@
+"""Findings and results as text for people and programs."""
