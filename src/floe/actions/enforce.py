@@ -85,7 +85,7 @@ def _case(name: str | Path | Contract, table: str | None, layer: str | None, set
     where = find_layer(contract, dataset, layer)
     table_id = contract.table_id(dataset) or f"{where}.{contract.domain or 'default'}.{dataset.name}"
     store = open_store(settings["registry.url"], settings.root)
-    plan = make_plan(contract, dataset)
+    plan = make_plan(contract, dataset, settings["classifications"])
     digest = schema_hash(plan.schema)
     return _Case(
         settings=settings,
@@ -212,11 +212,17 @@ def _schema_row(case: _Case, at: str) -> dict[str, Any]:
 
 def _refusal(result: WriteResult) -> ViolationError:
     failed = result.result.failed or result.result.not_evaluated
-    worst = failed[0]
-    more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
-    text = f"{result.table} refused the batch: {worst.message}{more}"
+    lines = [f"{result.table} refused the batch; nothing was written"]
+    lines += [
+        f"    FLOE-{one.code} {one.severity}: {one.message} (expected {one.expected}, actual {one.actual})"
+        for one in failed[:10]
+    ]
+    lines += [f"    and {len(failed) - 10} more, in .result"] if len(failed) > 10 else []
     return ViolationError(
-        text, result, "Mend the batch at its source, or change the contract in a new version", worst.code
+        "\n".join(lines),
+        result,
+        "Mend the batch at its source, or change the contract in a new version",
+        failed[0].code,
     )
 
 
@@ -225,9 +231,9 @@ def enforce_file(batch: str, contract: str, mode: str = "append", **options: Any
     settings: Settings = options["settings"]
     _parquet(batch)
     find_contract(contract, settings)
-    from floe.data.spark.session import own_session
+    from floe.data.spark.batch import parquet
 
-    return enforce(own_session(settings).read.parquet(batch), contract, mode, **options)
+    return enforce(parquet(batch, settings), contract, mode, **options)
 
 
 def _parquet(batch: str) -> None:

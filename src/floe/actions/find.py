@@ -1,5 +1,6 @@
 """Find a contract by any of its names, and the table it promises."""
 
+import difflib
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -55,7 +56,8 @@ def usable(contract: Contract | None, found: list[Finding], source: str) -> Cont
 
 def _by_search(name: str, settings: Settings) -> Contract:
     folder = settings.root / "contracts"
-    found = [contract for contract in _all(folder) if name in _names(contract)]
+    known = list(_all(folder))
+    found = [contract for contract in known if name in _names(contract)]
     if len(found) > 1:
         listed = ", ".join(f"{contract.identity} ({contract.source})" for contract in found)
         raise ContractError(
@@ -65,9 +67,11 @@ def _by_search(name: str, settings: Settings) -> Contract:
         )
     if found:
         return usable(found[0], [], found[0].source)
+    near = difflib.get_close_matches(name, [str(other) for contract in known for other in _names(contract)], 1)
+    hint = f"Did you mean '{near[0]}'? Else write" if near else "Write"
     raise ContractError(
         f"No contract is known as '{name}'",
-        f"Write {folder}/<layer>/<domain>/<table>.yaml for a table_id like silver.commerce.orders_clean, or name a contract's file or id",
+        f"{hint} {folder}/<layer>/<domain>/<table>.yaml for a table_id like silver.commerce.orders_clean, or name a contract's file or id",
         "E500",
     )
 
@@ -111,12 +115,14 @@ def find_layer(contract: Contract, dataset: Dataset, given: str | None) -> str:
     return layer
 
 
-def find_target(settings: Settings, table_id: str, table: str | None, known: Mapping[str, Any] | None) -> Target:
+def find_target(settings: Settings, table_id: str | None, table: str | None, known: Mapping[str, Any] | None) -> Target:
     """The table: as named, else where the registry saw it, else where a table of that id stands by default."""
     if table:
         return _named(settings, table)
     if known and known.get("format"):
         return Target(str(known["format"]), known.get("name"), None if known.get("name") else known.get("location"))
+    if not table_id:
+        raise ContractError("The table is unknown", "Name it with --table", "E500")
     given = settings["tables.names"].get(table_id)
     if given:
         return _named(settings, str(given))

@@ -1,16 +1,16 @@
 """From a dataset of a contract to its plan."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from floe.data.plan.expectations import EXPECTATIONS
 from floe.data.plan.sql import quote
 from floe.model import Contract, Dataset, Field, QualityRule, Severity
 from floe.model.plan import Expectation, Plan
+from floe.model.settings import LABELS
 from floe.model.types import Array, MapOf
 
 Wrap = Callable[[str], str]
-OPEN_LABELS = ("public", "internal")
 # options of a logical type that promise something about values, and are not judged yet
 _UNJUDGED = ("pattern", "multipleOf", "uniqueItems", "minProperties", "maxProperties")
 _FORMATS_OF_TYPES = ("i8", "i16", "i32", "i64", "f32", "f64")
@@ -19,8 +19,9 @@ _TABLE_METRICS = ("rowCount",)
 _TABLE_CUSTOM = ("freshness", "volume")
 
 
-def plan(contract: Contract, dataset: Dataset) -> Plan:
-    """Everything a dataset promises, as expectations with stable ids."""
+def plan(contract: Contract, dataset: Dataset, labels: Sequence[str] = LABELS) -> Plan:
+    """Everything a dataset promises, as expectations with stable ids; labels above `internal` are masked in samples."""
+    shown = {"", *labels[: labels.index("internal") + 1]} if "internal" in labels else {""}
     expectations = [*_key(dataset), *_rows(dataset), *_rules(dataset)]
     return Plan(
         contract=contract.identity.rsplit(":", 1)[0],
@@ -29,7 +30,7 @@ def plan(contract: Contract, dataset: Dataset) -> Plan:
         schema=dataset.schema,
         key=tuple(field.column for field in dataset.primary_key),
         partition=tuple(field.column for field in dataset.partition),
-        masked=frozenset(f.column for f in dataset.fields if (f.classification or "public") not in OPEN_LABELS),
+        masked=frozenset(f.column for f in dataset.fields if (f.classification or "") not in shown),
         expectations=tuple(_distinct(expectations)),
     )
 
