@@ -1,6 +1,7 @@
 """Doctor: what is missing, which settings hold, how a contract finds its table."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,9 @@ from floe.actions.find import find_contract, find_target
 from floe.model import Contract, Dataset, FloeError, TableError
 from floe.model.settings import KEYS, Settings
 from floe.model.table import Target
+
+_SECRET = re.compile("password|secret|token|credential|access.?key|api.?key", re.IGNORECASE)
+_PASSWORD = re.compile(r"(://[^/@\s:]*:)[^/@\s]*@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +124,22 @@ def _warehouse(settings: Settings) -> str:
 def settings_in_force(settings: Settings) -> list[dict[str, Any]]:
     """Every setting: its value, where it came from, and whether anything acts on it yet."""
     return [
-        {"key": key.name, "value": settings[key.name], "origin": settings.origin(key.name), "acts": key.acts}
+        {"key": key.name, "value": _masked(settings[key.name]), "origin": settings.origin(key.name), "acts": key.acts}
         for key in KEYS
     ]
+
+
+def _masked(value: Any, name: str = "") -> Any:
+    """A value without what would open a door: passwords in addresses, whole values of secret-sounding keys."""
+    if isinstance(value, dict):
+        return {key: _masked(below, str(key)) for key, below in value.items()}
+    if isinstance(value, list):
+        return [_masked(below, name) for below in value]
+    if _SECRET.search(name):
+        return "***"
+    if name == "to":  # an alert's address is its token
+        return f"{str(value).split('://', maxsplit=1)[0]}://***"
+    return _PASSWORD.sub(r"\1***@", value) if isinstance(value, str) else value
 
 
 def resolve(name: str, settings: Settings, table: str | None = None) -> dict[str, Any]:

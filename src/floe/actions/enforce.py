@@ -1,6 +1,7 @@
 """Enforce: hold a batch to its contract in the write path."""
 
 import secrets
+import tempfile
 import time
 import uuid
 from dataclasses import dataclass
@@ -64,12 +65,15 @@ def enforce(
         layer: bronze, silver or gold, where the contract does not say.
         settings: read from the folder's manifest.yaml and the environment where not given.
     """
-    from floe.data.spark.gate import append
-
     if mode not in MODES:
         raise ValueError(f"mode '{mode}' is none of {', '.join(MODES)}")
+    return _enforce(df, mode, _case(contract, table, layer, settings or load_settings()))
+
+
+def _enforce(df: "DataFrame", mode: str, case: _Case) -> WriteResult:
+    from floe.data.spark.gate import append
+
     started = time.monotonic()
-    case = _case(contract, table, layer, settings or load_settings())
     passage = append(df, _gate(case))
     result = _written(case, mode, passage, stamp(utc_now()), round(time.monotonic() - started, 3))
     _record(case, result)
@@ -85,6 +89,7 @@ def _case(name: str | Path | Contract, table: str | None, layer: str | None, set
     where = find_layer(contract, dataset, layer)
     table_id = contract.table_id(dataset) or f"{where}.{contract.domain or 'default'}.{dataset.name}"
     store = open_store(settings["registry.url"], settings.root)
+    _writable(settings.path("tables.warehouse"))
     plan = make_plan(contract, dataset, settings["classifications"])
     digest = schema_hash(plan.schema)
     return _Case(
@@ -107,7 +112,6 @@ def _gate(case: _Case) -> "Gate":
 
     level = case.settings["data_contracts.enforcement"]
     staging = case.settings.path("tables.warehouse") / ".staging"
-    _writable(staging)
     return Gate(
         plan=case.plan,
         target=case.target,
@@ -226,14 +230,15 @@ def _refusal(result: WriteResult) -> ViolationError:
     )
 
 
-def enforce_file(batch: str, contract: str, mode: str = "append", **options: Any) -> WriteResult:
+def enforce_file(
+    batch: str, contract: str, mode: str, *, table: str | None, layer: str | None, settings: Settings
+) -> WriteResult:
     """Enforce a Parquet file or folder, on floe's own session."""
-    settings: Settings = options["settings"]
-    _parquet(batch)
-    find_contract(contract, settings)
     from floe.data.spark.batch import parquet
 
-    return enforce(parquet(batch, settings), contract, mode, **options)
+    _parquet(batch)
+    case = _case(contract, table, layer, settings)
+    return _enforce(parquet(batch, settings), mode, case)
 
 
 def _parquet(batch: str) -> None:
@@ -284,10 +289,12 @@ def _salt(root: Path) -> str:
 
 
 def _writable(folder: Path) -> None:
+    """Say that the warehouse cannot be written before a JVM starts."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
     except OSError as error:
         raise TableError(
-            f"The warehouse {folder.parent} cannot be written: {error.strerror}",
-            "Make it writable, or set tables.warehouse",
+            f"The warehouse {folder} cannot be written: {error.strerror}", "Make it writable, or set tables.warehouse"
         ) from None
