@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from floe.contract.formats.odcs_causes import Cause, causes
+from floe.contract.formats.odcs_causes import Cause, causes, prefixes
 from floe.contract.formats.odcs_leniency import departure
 from floe.contract.formats.odcs_places import VERSIONS, known_keys, value_at
 from floe.contract.formats.odcs_words import Judged, finding, near_key, note
-from floe.model import Finding, Map, Step
+from floe.model import Finding, Map, Severity, Step
 
 __all__ = ["VERSIONS", "schema_findings"]
+_MOST = 1_000
 
 
 def schema_findings(tree: Map) -> list[Finding]:
@@ -18,21 +19,39 @@ def schema_findings(tree: Map) -> list[Finding]:
     if not found:
         return []
     said = [(cause, departure(cause, tree, judged.version)) for cause in found]
-    real = [cause for cause, accepted in said if accepted is None]
-    kept = [cause for cause in real if not _misspelled(cause, real, judged)]
-    later = _Later(judged) if kept else None
+    real = _spelled([cause for cause, accepted in said if accepted is None], judged)
+    later = _Later(judged)
     findings = [note(cause, judged, accepted) for cause, accepted in said if accepted]
-    findings += [finding(cause, judged, later.since(cause) if later else None) for cause in kept]
-    return sorted(dict.fromkeys(findings), key=lambda f: f.place or ("", 0, 0))
+    findings += [finding(cause, judged, later.since(cause)) for cause in real[:_MOST]]
+    findings = sorted(dict.fromkeys(findings), key=lambda f: f.place or ("", 0, 0))
+    return [*findings, _rest(len(real) - _MOST, tree)] if len(real) > _MOST else findings
 
 
-def _misspelled(cause: Cause, found: list[Cause], judged: Judged) -> bool:
-    """Whether a missing field is there under a wrong name, which is found already."""
-    if cause.kind != "missing":
-        return False
-    beside = (other.key for other in found if other.kind == "unknown" and other.path == cause.path)
-    known = known_keys(judged.version, judged.tree, cause.path)
-    return any(near_key(key, known) == cause.key for key in beside)
+def _rest(count: int, tree: Map) -> Finding:
+    return Finding(
+        "E501",
+        "too-many-findings",
+        Severity.CRITICAL,
+        f"{count:,} more places break the standard's JSON Schema",
+        f"The first {_MOST:,} are listed",
+        "Correct those first; what is left is listed then",
+        tree.place,
+    )
+
+
+def _spelled(found: list[Cause], judged: Judged) -> list[Cause]:
+    """Without the missing fields that stand there under a wrong name, which is found already."""
+    strange: dict[tuple[Step, ...], list[str]] = {}
+    for cause in found:
+        if cause.kind == "unknown":
+            strange.setdefault(cause.path, []).append(cause.key)
+
+    def misspelled(cause: Cause) -> bool:
+        beside = strange.get(cause.path, ()) if cause.kind == "missing" else ()
+        known = known_keys(judged.version, judged.tree, cause.path) if beside else ()
+        return any(near_key(key, known) == cause.key for key in beside[:_MOST])
+
+    return [cause for cause in found if not misspelled(cause)]
 
 
 class _Later:
@@ -41,15 +60,14 @@ class _Later:
     def __init__(self, judged: Judged) -> None:
         self.judged = judged
         self.versions = VERSIONS[VERSIONS.index(judged.version) + 1 :]
-        self.found: dict[str, list[Cause]] = {}
+        self.refused: dict[str, set[tuple[Step, ...]]] = {}
 
     def since(self, cause: Cause) -> str | None:
         """The first later version that allows what the declared one refuses."""
         return next((version for version in self.versions if self._allows(version, cause)), None)
 
     def _allows(self, version: str, cause: Cause) -> bool:
-        path = self._path(cause)
-        if any(other[: len(path)] == path for other in map(self._path, self._causes(version))):
+        if self._path(cause) in self._refused(version):
             return False
         if cause.kind == "missing":
             return any(True for _ in self._newer_keys(version, cause))
@@ -61,11 +79,13 @@ class _Later:
         now, then = (known_keys(one, tree, cause.path, every=True) for one in (self.judged.version, version))
         yield from (key for key in value_at(tree, cause.path) if key in then and key not in now)
 
-    def _causes(self, version: str) -> list[Cause]:
-        if version not in self.found:
+    def _refused(self, version: str) -> set[tuple[Step, ...]]:
+        """The places where a later version finds something, itself or below."""
+        if version not in self.refused:
             tree = self.judged.tree
-            self.found[version] = [c for c in causes(tree, version) if departure(c, tree, version) is None]
-        return self.found[version]
+            found = (cause for cause in causes(tree, version) if departure(cause, tree, version) is None)
+            self.refused[version] = prefixes(self._path(cause) for cause in found)
+        return self.refused[version]
 
     @staticmethod
     def _path(cause: Cause) -> tuple[Step, ...]:
