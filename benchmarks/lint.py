@@ -69,7 +69,9 @@ def seconds(command: list[str], rounds: int, expected: tuple[int, ...] = (0,)) -
         done = subprocess.run(command, capture_output=True, check=False, text=True)
         best = min(best, time.perf_counter() - begin)
         if done.returncode not in expected:
-            raise SystemExit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout[-800:]}{done.stderr[-800:]}")
+            raise SystemExit(
+                f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout[-800:]}{done.stderr[-800:]}"
+            )
     return best
 
 
@@ -105,7 +107,9 @@ def rows(folder: Path, rounds: int, other: str | None) -> Iterator[Row]:
     single = seconds([*FLOE, "lint", str(one)], rounds)
     yield Row("python -c pass", bare * 1000, "ms")
     yield Row("floe --version", seconds([*FLOE, "--version"], rounds) / bare, "x", 8)
-    yield Row(f"floe lint, {len(one.read_text().splitlines())} lines", single / bare, "x", 20, f"{single * 1000:.0f} ms")
+    yield Row(
+        f"floe lint, {len(one.read_text().splitlines())} lines", single / bare, "x", 20, f"{single * 1000:.0f} ms"
+    )
     yield Row("floe lint, 10,000 columns in one contract", seconds([*FLOE, "lint", str(wide)], rounds), "s", 2)
     yield Row("floe lint, 1,000 contracts of 200 lines", seconds([*FLOE, "lint", str(many)], rounds), "s", 5)
     yield Row("peak memory, 10,000 columns", megabytes([*FLOE, "lint", str(wide)]), "MB", 300)

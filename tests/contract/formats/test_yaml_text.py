@@ -57,6 +57,7 @@ def test_bad_text_is_refused_with_one_finding_and_soon(data, expected):
     begin = time.monotonic()
     contract, (found,) = read(data, "bad.yaml")
     assert contract is None
+    assert found.place
     assert f"{found.code} {found.name} {found.place.line}:{found.place.column}" == expected
     assert found.suggestion
     assert len(found.message) < 200
