@@ -57,7 +57,7 @@ def usable(contract: Contract | None, found: list[Finding], source: str) -> Cont
 def _by_search(name: str, settings: Settings) -> Contract:
     folder = settings.root / "contracts"
     known = list(_all(folder))
-    found = [contract for contract in known if name in _names(contract)]
+    found = [contract for contract, _ in known if name in _names(contract)]
     if len(found) > 1:
         listed = ", ".join(f"{contract.identity} ({contract.source})" for contract in found)
         raise ContractError(
@@ -66,8 +66,8 @@ def _by_search(name: str, settings: Settings) -> Contract:
             "E500",
         )
     if found:
-        return usable(found[0], [], found[0].source)
-    near = difflib.get_close_matches(name, [str(other) for contract in known for other in _names(contract)], 1)
+        return usable(found[0], next(said for contract, said in known if contract is found[0]), found[0].source)
+    near = difflib.get_close_matches(name, [str(other) for contract, _ in known for other in _names(contract)], 1)
     hint = f"Did you mean '{near[0]}'? Else write" if near else "Write"
     raise ContractError(
         f"No contract is known as '{name}'",
@@ -76,11 +76,11 @@ def _by_search(name: str, settings: Settings) -> Contract:
     )
 
 
-def _all(folder: Path) -> Iterator[Contract]:
+def _all(folder: Path) -> Iterator[tuple[Contract, list[Finding]]]:
     for path in contract_files(folder) if folder.is_dir() else ():
-        contract, _ = read(read_bytes(path), str(path))
+        contract, found = read(read_bytes(path), str(path))
         if contract:
-            yield contract
+            yield contract, found
 
 
 def _names(contract: Contract) -> set[str | None]:
