@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,12 @@ def find_layer(contract: Contract, dataset: Dataset, given: str | None) -> str:
             "Pass --layer (layer=), add customProperty layer, or keep the contract under contracts/<layer>/<domain>/",
             "E501",
         )
+    if layer == "bronze":
+        raise ContractError(
+            "floe cannot write Bronze tables yet: they capture what comes, whatever its schema",
+            "Enforce at silver or gold",
+            "E501",
+        )
     return layer
 
 
@@ -123,10 +130,10 @@ def find_target(settings: Settings, table_id: str | None, table: str | None, kno
         return Target(str(known["format"]), known.get("name"), None if known.get("name") else known.get("location"))
     if not table_id:
         raise ContractError("The table is unknown", "Name it with --table", "E500")
-    given = settings["tables.names"].get(table_id)
-    if given:
-        return _named(settings, str(given))
     layer, domain, name = table_id.split(".")
+    for pattern, given in settings["tables.names"].items():
+        if fnmatchcase(table_id, pattern):
+            return _named(settings, str(given).format(layer=layer, domain=domain, table=name))
     if settings["tables.format"] == "iceberg":
         catalog = next(iter(settings["catalogs"]), "ice")
         return Target("iceberg", f"{catalog}.{layer}_{domain}.{name}")
