@@ -1,11 +1,9 @@
-"""Find a contract by any of its names, and the table it promises."""
+"""Find a contract by any of its names."""
 
 import difflib
 import re
-from collections.abc import Iterator, Mapping
-from fnmatch import fnmatchcase
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from floe.contract.formats import read
 from floe.contract.lint import RULES
@@ -13,7 +11,6 @@ from floe.contract.lint.rule import findings as rule_findings
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.model import LAYERS, Contract, ContractError, Dataset, Finding, Severity
 from floe.model.settings import Settings
-from floe.model.table import Target
 
 _TABLE_ID = re.compile(rf"({'|'.join(LAYERS)})\.([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)")
 
@@ -120,30 +117,3 @@ def find_layer(contract: Contract, dataset: Dataset, given: str | None) -> str:
             "E501",
         )
     return layer
-
-
-def find_target(settings: Settings, table_id: str | None, table: str | None, known: Mapping[str, Any] | None) -> Target:
-    """The table: as named, else where the registry saw it, else where a table of that id stands by default."""
-    if table:
-        return _named(settings, table)
-    if known and known.get("format"):
-        return Target(str(known["format"]), known.get("name"), None if known.get("name") else known.get("location"))
-    if not table_id:
-        raise ContractError("The table is unknown", "Name it with --table", "E500")
-    layer, domain, name = table_id.split(".")
-    for pattern, given in settings["tables.names"].items():
-        if fnmatchcase(table_id, pattern):
-            return _named(settings, str(given).format(layer=layer, domain=domain, table=name))
-    if settings["tables.format"] == "iceberg":
-        catalog = next(iter(settings["catalogs"]), "ice")
-        return Target("iceberg", f"{catalog}.{layer}_{domain}.{name}")
-    return Target("delta", path=str(settings.path("tables.warehouse") / f"{layer}_{domain}" / name))
-
-
-def _named(settings: Settings, table: str) -> Target:
-    """A table as a user names it: a path, or a catalog name."""
-    if "/" in table or table.startswith("."):
-        path = Path(table).resolve() if "://" not in table else table
-        iceberg = isinstance(path, Path) and (path / "metadata").is_dir()
-        return Target("iceberg" if iceberg else "delta", path=str(path))
-    return Target("iceberg" if table.split(".", maxsplit=1)[0] in settings["catalogs"] else "delta", table)
