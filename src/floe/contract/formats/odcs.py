@@ -35,6 +35,7 @@ OPERATORS = (
     "mustBeBetween",
     "mustNotBeBetween",
 )
+_NOT_COLUMNS = ("measure", "dimension")
 _FORMATS = {"i8": "tinyint", "i16": "smallint", "i32": "int", "i64": "bigint", "f32": "float", "f64": "double"}
 _LOGICAL: dict[str, Type] = {
     "string": Atomic("string"),
@@ -161,7 +162,8 @@ def _dataset(node: Map, at: tuple[Step, ...], version: str) -> Dataset:
 
 
 def _fields(nodes: list[Map] | None, at: tuple[Step, ...], prefix: str, version: str) -> tuple[Field, ...]:
-    fields = [_field(node, (*at, i), prefix, version) for i, node in enumerate(nodes or ())]
+    columns = ((i, node) for i, node in enumerate(nodes or ()) if node.get("semanticType") not in _NOT_COLUMNS)
+    fields = [_field(node, (*at, i), prefix, version) for i, node in columns]
     keys = [f for f in fields if f.node.get("primaryKey") is True]
     positions = {f.path: _position(f.node, "primaryKeyPosition", i) for i, f in enumerate(keys, 1)}
     if not positions:
@@ -205,6 +207,11 @@ def _field(node: Map, at: tuple[Step, ...], prefix: str, version: str, name: str
         fields=children,
         type_error=problem,
     )
+
+
+def property_type(node: Map, version: str) -> Type:
+    """The one Spark-shaped type of a property that stands on its own."""
+    return _field(node, (), "", version).type
 
 
 def step(name: str) -> str:
