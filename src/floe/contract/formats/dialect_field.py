@@ -55,6 +55,15 @@ _LOGICAL = {
     "timestamp_ntz": ("timestamp", None),
     "time": ("time", None),
 }
+_FAMILIES = {
+    "integer": "integer",
+    "number": "number",
+    "decimal": "number",
+    "date": "date",
+    "array": "array",
+    "map": "object",
+    "object": "object",
+}
 _STRUCTS = ("struct", "object", "record")
 _MEMBERS = ("fields", "elements", "properties")
 
@@ -68,7 +77,9 @@ def logical(type_: Type) -> tuple[str | None, str | None]:
     match type_:
         case Atomic(name):
             return _LOGICAL.get(name, (None, None))
-        case Decimal() | Family():
+        case Family(name):
+            return _FAMILIES.get(name), None
+        case Decimal():
             return "number", None
         case Text():
             return "string", None

@@ -1,11 +1,10 @@
 """What a version's JSON Schema does not know, moved to where it may stand."""
 
-from typing import Any
-
+from floe.contract.formats.odcs_causes import causes
 from floe.contract.formats.odcs_forms import drop, lowered
-from floe.contract.formats.odcs_schema import schema_findings
+from floe.contract.formats.odcs_places import value_at
 from floe.contract.formats.section import custom
-from floe.model import Finding, Map, Step, dotted
+from floe.model import Map, Step, dotted
 
 _ROUNDS = 5
 # where the standard has customProperties
@@ -22,7 +21,8 @@ def comparable(tree: Map) -> Map:
 def fitted(tree: Map) -> Map:
     """The document with every key that its version does not know as a custom property."""
     for _ in range(_ROUNDS):
-        unknown = [finding.path for finding in schema_findings(tree) if _unknown(finding)]
+        found = causes(tree, tree["apiVersion"])
+        unknown = [(*cause.path, cause.key) for cause in found if cause.kind in ("unknown", "misplaced")]
         for path in unknown:
             _move(tree, path)
         if not unknown:
@@ -30,18 +30,14 @@ def fitted(tree: Map) -> Map:
     return tree
 
 
-def _unknown(finding: Finding) -> bool:
-    return finding.name == "unknown-key"
-
-
 def _move(tree: Map, path: tuple[Step, ...]) -> None:
     """Move the key at a path to the nearest mapping above it that takes custom properties, named by its path."""
-    parent = at(tree, path[:-1])
+    parent = value_at(tree, path[:-1])
     key = str(path[-1])
     if not isinstance(parent, Map) or key not in parent:
         return
     cut = next(cut for cut in range(len(path) - 1, -1, -1) if _takes_custom(path[:cut]))
-    where = at(tree, path[:cut])
+    where = value_at(tree, path[:cut])
     place, key_place = parent.value_places[key], parent.key_places[key]
     custom(where, dotted(path[cut:]), drop(parent, key), place, key_place)
 
@@ -52,13 +48,3 @@ def _takes_custom(path: tuple[Step, ...]) -> bool:
     if isinstance(path[-1], int):
         return len(path) > 1 and path[-2] in _ITEMS
     return path[-1] in _NODES
-
-
-def at(tree: Any, path: tuple[Step, ...]) -> Any:
-    """The value at a path; None where there is none."""
-    for step in path:
-        try:
-            tree = tree[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return tree

@@ -6,6 +6,7 @@ from typing import Any
 
 from floe.contract.formats.dialect_field import STABLE_ID, logical
 from floe.contract.formats.odcs import OPERATORS, property_type
+from floe.contract.formats.odcs_leniency import DIMENSIONS
 from floe.contract.formats.section import add, copy, custom, made, maps
 from floe.model import List, Map
 from floe.model.type_text import parse_type
@@ -16,15 +17,6 @@ NEW_SERVERS = (
     *("btrieve", "exasol", "fastobjects", "hana", "iceberg"),
     *("ingres", "poet", "teradata", "vectorwise", "versant"),
 )
-_DIMENSIONS = {
-    "ac": "accuracy",
-    "cp": "completeness",
-    "cf": "conformity",
-    "cs": "consistency",
-    "cv": "coverage",
-    "tm": "timeliness",
-    "uq": "uniqueness",
-}
 _LONGER = {
     "mustBeGreaterThanOrEqualTo": "mustBeGreaterOrEqualTo",
     "mustBeLessThanOrEqualTo": "mustBeLessOrEqualTo",
@@ -277,8 +269,8 @@ def _rules(rule: Any) -> list[Any]:
         if longer in rule and shorter not in rule:
             rule.put(shorter, rule[longer], rule.value_places[longer], rule.key_places[longer])
             drop(rule, longer)
-    if rule.get("dimension") in _DIMENSIONS:
-        rule["dimension"] = _DIMENSIONS[rule["dimension"]]
+    if rule.get("dimension") in DIMENSIONS:
+        rule["dimension"] = DIMENSIONS[rule["dimension"]]
     _stable(rule)
     rule = _library(rule)
     operators = [key for key in OPERATORS if key in rule]

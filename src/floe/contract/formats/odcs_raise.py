@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
-from floe.contract.formats.odcs_fit import at
 from floe.contract.formats.odcs_forms import ADDED, FLOE_NAMES, NEW_SERVERS, SEMANTIC, drop, map_of, walk
+from floe.contract.formats.odcs_places import value_at
 from floe.contract.formats.section import add, copy, made, maps, tree
 from floe.model import List, Map, Step
 
@@ -70,7 +70,7 @@ def _put_back(out: Map) -> None:
         name = str(entry.get("property"))
         path = _path(name)
         if path and name.startswith("slaProperties["):
-            where = at(out, path[:-1])
+            where = value_at(out, path[:-1])
             if isinstance(where, Map) and path[-1] not in where:
                 where.put(str(path[-1]), _take_custom(out, name), entry.place)
 

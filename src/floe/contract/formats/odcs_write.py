@@ -9,7 +9,7 @@ from floe.contract.formats.odcs_forms import FREE
 from floe.contract.formats.odcs_raise import raised
 from floe.contract.formats.odcs_schema import VERSIONS, schema_findings
 from floe.contract.formats.section import copy
-from floe.model import Contract, Map
+from floe.model import Contract, Map, Severity
 
 DEFAULT_VERSION = "v3.1.0"
 _ROOT = (
@@ -52,7 +52,8 @@ def document(contract: Contract, version: str | None = DEFAULT_VERSION) -> Map:
 def _newer(lower: Map) -> Map:
     """v3.2, with its own words where they say the same and are valid, else with those of v3.1."""
     newer = raised(lower)
-    if same_promises(newer, lower) and not schema_findings(newer):
+    critical = any(finding.severity is Severity.CRITICAL for finding in schema_findings(newer))
+    if same_promises(newer, lower) and not critical:
         return newer
     plain: Map = copy(lower)
     plain["apiVersion"] = "v3.2.0"
