@@ -27,8 +27,28 @@ DOCUMENTS = {
     path.name: plain(yaml_text.parse(path.read_bytes(), path.name))
     for path in sorted([*(CASES / "odcs" / "dialects").glob("*.yaml"), *(CASES / "dialects").glob("full-*.yaml")])
 }
-WRONG = st.sampled_from(
-    [None, "", "x", "a.b.c", "soon", 0, -1, 3, 1.5, True, [], {}, [1], ["x"], [[]], [{}], {"a": 1}, {"name": "x"}, {"type": "map"}]
+WRONG: st.SearchStrategy[Any] = st.sampled_from(
+    [
+        None,
+        "",
+        "x",
+        "a.b.c",
+        "soon",
+        0,
+        -1,
+        3,
+        1.5,
+        True,
+        [],
+        {},
+        [1],
+        ["x"],
+        [[]],
+        [{}],
+        {"a": 1},
+        {"name": "x"},
+        {"type": "map"},
+    ]
 )
 
 

@@ -24,7 +24,8 @@ class _Dumper(yaml.SafeDumper):
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
     style = None
     if "\n" in value:
-        style = "|"
+        # empty lines at its end would be lost among those between the parts of the document
+        style = '"' if value.endswith("\n\n") or value[0] in " \n\t" else "|"
     elif not yaml_text.is_text(value) or value in _OTHER_WORDS or value.startswith(("0o", "0x", "0b")):
         style = '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style)
