@@ -71,10 +71,10 @@ def _models(source: Section, out: Map) -> None:
     used: set[str] = set()
     definitions = source.node.get("definitions")
     known = definitions if isinstance(definitions, Map) else Map(source.place)
-    for name, model in source.entries("models"):
+    for name, place, model in source.entries("models"):
         resolved = Section(_resolved(model.node, known, used, ()), model.at, source.findings)
         resolved.move("title", resolved.node, "businessName")
-        dataset_node = dataset(resolved, name)
+        dataset_node = dataset(resolved, name, place)
         _key_list(dataset_node, model.node)
         add(out, "schema", dataset_node)
     if set(known) - used:
@@ -206,9 +206,9 @@ def _servers(source: Section, out: Map) -> None:
     if isinstance(source.node.get("servers"), List):
         source.move("servers", out)
         return
-    for name, server in source.entries("servers"):
+    for name, place, server in source.entries("servers"):
         entry = Map(server.place)
-        entry.put("server", name, server.place)
+        entry.put("server", name, place)
         for key in list(server.node):
             server.move(key, entry)
         add(out, "servers", entry)

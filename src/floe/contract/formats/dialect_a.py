@@ -5,7 +5,7 @@ from typing import Any
 from floe.contract.formats import dialect_parts as parts
 from floe.contract.formats.dialect_field import fields, named
 from floe.contract.formats.section import Section, add, custom, made, maps
-from floe.model import List, Map
+from floe.model import List, Map, Place
 from floe.model.quantity import parse_quantity
 
 _DATASET = (
@@ -31,8 +31,8 @@ def convert(source: Section) -> Map:
     parts.owner(source, out)
     parts.description(source, out)
     parts.same(source, out)
-    for name, model in source.entries("models"):
-        add(out, "schema", dataset(model, name))
+    for name, place, model in source.entries("models"):
+        add(out, "schema", dataset(model, name, place))
     qualify = qualifier(source)
     _levels(source, out, qualify)
     _terms(source.section("terms"), out)
@@ -56,10 +56,10 @@ def _identity(source: Section, out: Map, models: list[str]) -> None:
         out.put("id", parts.urn(domain, product, name), source.place_of("name"))
 
 
-def dataset(source: Section, name: str) -> Map:
+def dataset(source: Section, name: str, at: Place) -> Map:
     """A model as an ODCS schema object."""
     out = Map(source.place)
-    named(out, name, source.place)
+    named(out, name, at)
     out.put("logicalType", "object", source.place)
     source.move("type", out, "physicalType")
     if "physicalType" not in out:

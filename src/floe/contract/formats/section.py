@@ -61,10 +61,10 @@ class Section:
             if isinstance(item, Map) or self.wrong_item(key, i, "a mapping")
         ]
 
-    def entries(self, key: str) -> list[tuple[str, "Section"]]:
-        """The named mappings below a key, with their names."""
+    def entries(self, key: str) -> list[tuple[str, Place, "Section"]]:
+        """The named mappings below a key, with their names and where those stand."""
         outer = self.section(key)
-        return [(name, outer.section(name)) for name in list(outer.node)]
+        return [(name, outer.node.key_places[name], outer.section(name)) for name in list(outer.node)]
 
     def names(self, key: str) -> list[tuple[str, Place]]:
         """The texts below a key, one or a list of them, each with its place."""
