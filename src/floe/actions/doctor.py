@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from floe.actions.find import find_contract, find_target
+from floe.contract.formats.canonical import content_hash
 from floe.model import Contract, Dataset, FloeError, TableError
 from floe.model.settings import KEYS, Settings
 from floe.model.table import Target
@@ -154,6 +155,7 @@ def resolve(name: str, settings: Settings, table: str | None = None) -> dict[str
         "id": contract.identity,
         "odcs_id": contract.id,
         "source": contract.source,
+        "content_hash": content_hash(contract),
         "dataset": dataset.name,
         "layer": contract.layer(dataset),
         "table_id": table_id,
