@@ -11,6 +11,7 @@ from typing import Any
 
 from floe.actions.find import find_contract
 from floe.actions.find_table import Way, find_server, find_target
+from floe.contract.formats.canonical import content_hash
 from floe.model import Contract, FloeError, TableError
 from floe.model.settings import KEYS, Settings
 from floe.model.table import Target
@@ -158,6 +159,7 @@ def resolve(name: str, settings: Settings, way: Way) -> dict[str, Any]:
         "id": contract.identity,
         "odcs_id": contract.id,
         "source": contract.source,
+        "content_hash": content_hash(contract),
         "dataset": dataset.name,
         "layer": contract.layer(dataset),
         "table_id": table_id,
