@@ -1,23 +1,46 @@
-"""E503 type-unknown."""
+"""E503 type-unknown and physical-type-unread."""
 
 from collections.abc import Iterator
 
 from floe.contract.lint.rule import rule
-from floe.model import Field, Message, Severity
+from floe.model import Contract, Field, Message, Severity
 
 
 @rule("E503", "type-unknown", Severity.ERROR, each=Field)
 def type_unknown(field: Field) -> Iterator[Message]:
-    """The physical type is no spelling of a type that floe knows.
+    """The physical type is no spelling of a type that floe knows, and no logical type stands beside it.
 
     Why: no table can be created from it and no column compared with it.
 
-    Fix: write the type as Spark, your warehouse or SQL spells it, e.g. decimal(12,2).
+    Fix: write the type as Spark, your warehouse or SQL spells it, e.g. decimal(12,2), or add logicalType.
     """
-    if field.type_error:
+    if field.type_error and not field.logical_type:
         yield Message(
             f"Type '{field.physical_type}' of '{field.path}' cannot be read",
             field.type_error,
-            "Write a type as Spark SQL spells it, e.g. decimal(12,2)",
+            "Write a type as Spark SQL spells it, e.g. decimal(12,2), or add logicalType",
             at=("physicalType",),
+        )
+
+
+@rule("E503", "physical-type-unread", Severity.WARNING, each=Contract)
+def physical_type_unread(contract: Contract) -> Iterator[Message]:
+    """The physical type is no spelling of a type that floe knows; the logical type is used instead.
+
+    Why: several types satisfy a logical type, so the table may hold another one than the author meant.
+
+    Fix: write the type as Spark, your warehouse or SQL spells it, e.g. decimal(12,2).
+    """
+    unread: dict[str, list[Field]] = {}
+    for field in (field for dataset in contract.datasets for field in dataset.walk()):
+        if field.type_error and field.logical_type:
+            unread.setdefault(field.physical_type or "", []).append(field)
+    for written, fields in unread.items():
+        first, others = fields[0], len(fields) - 1
+        also = f" and {others} more" if others else ""
+        yield Message(
+            f"Type '{written}' of '{first.path}'{also} cannot be read; logicalType '{first.logical_type}' is used",
+            first.type_error or "",
+            "Write a type as Spark SQL spells it, e.g. decimal(12,2)",
+            at=(*first.at, "physicalType"),
         )
