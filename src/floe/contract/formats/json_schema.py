@@ -41,6 +41,10 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "number": {"type": "number"},
     "decimal": {"type": "number", "format": "decimal"},
     "date": {"type": "string", "format": "date"},
+    "array": {"type": "array"},
+    "map": {"type": "object", SPARK_TYPE: "map"},
+    "object": {"type": "object"},
+    "any": {},
 }
 _NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 _PLAIN = ("minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties")
@@ -88,7 +92,7 @@ def _object(columns: tuple[Column, ...]) -> dict[str, Any]:
 
 def _schema(column: Column) -> dict[str, Any]:
     schema = _type(column)
-    if column.nullable and schema["type"] != "null":
+    if column.nullable and schema.get("type") not in (None, "null"):
         kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
         schema["type"] = [*kinds, "null"]
     if column.description:
@@ -107,7 +111,7 @@ def _limits(options: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, 
     for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         if options.get(exclusive) is True and bound in limits:  # ODCS v3.0 says it with a flag
             limits[exclusive] = limits.pop(bound)
-    if "format" in options and "format" not in schema and "string" in schema["type"]:
+    if "format" in options and "format" not in schema and "string" in schema.get("type", ()):
         limits["format"] = options["format"]
     return limits
 

@@ -124,8 +124,10 @@ class _Reading:
         match kinds:
             case ["object"]:
                 return self._object(node, path, trail)
+            case ["array"] if not isinstance(node.get("items"), Mapping):
+                return Family("array"), ()
             case ["array"]:
-                element = self._column("", node.get("items") or {}, f"{path}[]", trail)
+                element = self._column("", node["items"], f"{path}[]", trail)
                 return Array(element.type, element.nullable), (element,)
             case [kind] if kind in _BY_TYPE:
                 return _leaf(kind, node), ()
@@ -133,7 +135,7 @@ class _Reading:
             return Family("number"), ()
         if kinds:
             self.lost.setdefault("type with alternatives", []).append(path)
-        return Atomic("variant"), ()
+        return Family("any"), ()
 
     def _object(self, node: Mapping[str, Any], path: str, trail: Trail) -> tuple[Type, tuple[Column, ...]]:
         if isinstance(node.get("properties"), Mapping):
@@ -144,7 +146,7 @@ class _Reading:
             key = Column(name="", type=key_type, path=path + "{key}", nullable=False, place=self._place(node))
             value = self._column("", values, path + "{}", trail)
             return MapOf(key.type, value.type, value.nullable), (key, value)
-        return Atomic("variant"), ()
+        return Family("object"), ()
 
     def _parsed(self, text: str, path: str, node: Any) -> Type:
         try:

@@ -53,7 +53,7 @@ _OPTIONS = {
     "pattern": "patterns",
     "format": "formats",
 }
-_WIDTHS = ("i8", "i16", "i32", "i64", "f32", "f64")
+_WIDTHS = ("i8", "i16", "i32", "i64", "i128", "u8", "u16", "u32", "u64", "u128", "f32", "f64")
 _NOTHING = (None, False, "", -1)
 _SHOWN = 8
 
@@ -70,20 +70,20 @@ class Lost:
         return f"{self.what}: {', '.join(self.where[:_SHOWN])}{more}" if self.where else self.what
 
 
-def losses(contract: Contract, datasets: Sequence[Dataset], holds: Set[str]) -> tuple[Lost, ...]:
-    """What of the contract and these datasets is in no aspect that the target holds."""
+def losses(contract: Contract, datasets: Sequence[Dataset], holds: Set[str], nested: bool = True) -> tuple[Lost, ...]:
+    """What of the contract and these datasets the target does not hold; `nested` says whether below columns too."""
     found: dict[str, list[str]] = {}
     for aspect, where in _aspects(contract, datasets):
-        if aspect and aspect not in holds:
+        if aspect and (aspect not in holds or (not nested and _is_nested(where))):
             found.setdefault(aspect, []).append(where)
     return tuple(Lost(aspect, tuple(dict.fromkeys(where))) for aspect, where in found.items())
 
 
-def type_notes(datasets: Sequence[Dataset]) -> tuple[Lost, ...]:
+def type_notes(datasets: Sequence[Dataset], closes: bool = True) -> tuple[Lost, ...]:
     """Types that were not read, and families that a target with one type per column closes."""
     fields = [(f"{dataset.name}.{part.path}", part) for dataset in datasets for part in dataset.walk()]
     unread = tuple(f"{path} '{part.physical_type}' as {part.type}" for path, part in fields if part.type_error)
-    open_ = tuple(f"{path} ({part.type})" for path, part in fields if isinstance(part.type, Family))
+    open_ = tuple(f"{path} ({part.type})" for path, part in fields if closes and isinstance(part.type, Family))
     notes = (
         Lost("physical types floe does not know", unread),
         Lost("types left open, written as their widest member", open_),
@@ -112,9 +112,8 @@ def _below(column: Column) -> Iterator[Column]:
         yield from part.walk()
 
 
-def never_null_inside(path: str, nullable: bool) -> bool:
-    """Whether a part is an element or a map value without nulls."""
-    return not nullable and path.endswith(("[]", "{}"))
+def _is_nested(where: str) -> bool:
+    return where.count(".") > 1 or where.endswith(("]", "}"))
 
 
 def _aspects(contract: Contract, datasets: Sequence[Dataset]) -> Iterator[tuple[str, str]]:

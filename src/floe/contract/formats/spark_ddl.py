@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from floe.contract.formats.loss import never_null_inside
+from floe.contract.formats.loss import Lost
 from floe.contract.formats.table import Column, Table, closed_table
 from floe.model.types import Array, MapOf, Struct
 from floe.model.types import quoted as plain_quoted
@@ -27,6 +27,17 @@ def write(tables: Sequence[tuple[Table, Sequence[str]]]) -> str:
     return "\n\n".join(_create(closed_table(table), partition) for table, partition in tables) + "\n"
 
 
+def notes(tables: Sequence[tuple[Table, Sequence[str]]]) -> tuple[Lost, ...]:
+    """What Spark itself will not hold of the text."""
+    where = [f"{table.name}.{part.path}" for table, _ in tables for part in _never_null(table)]
+    what = f"elements that are never null (kept as the property {NEVER_NULL})"
+    return (Lost(what, tuple(where)),) if where else ()
+
+
+def _never_null(table: Table) -> list[Column]:
+    return [part for part in table.walk() if not part.nullable and part.path.endswith(("[]", "{}"))]
+
+
 def _create(table: Table, partition: Sequence[str]) -> str:
     rows = ",\n".join(f"  {_column(column)}" for column in table.columns)
     text = f"CREATE TABLE {_name(table)} (\n{rows}\n)"
@@ -34,8 +45,8 @@ def _create(table: Table, partition: Sequence[str]) -> str:
         text += f"\nPARTITIONED BY ({', '.join(map(quoted, partition))})"
     if table.description:
         text += f"\nCOMMENT {_literal(table.description)}"
-    if never_null := [part.path for part in table.walk() if never_null_inside(part.path, part.nullable)]:
-        text += f"\nTBLPROPERTIES ({_literal(NEVER_NULL)} = {_literal(json.dumps(never_null))})"
+    if paths := [part.path for part in _never_null(table)]:
+        text += f"\nTBLPROPERTIES ({_literal(NEVER_NULL)} = {_literal(json.dumps(paths))})"
     return text + ";"
 
 

@@ -6,6 +6,17 @@ from typing import Any
 Fact = tuple[str, dict[str, Any], tuple[Any, ...] | None]
 
 
+def checked_text(expression: str) -> list[Fact] | None:
+    """The same of a condition that is text."""
+    import sqlglot  # noqa: PLC0415  (only SQL sources need it)
+    from sqlglot.errors import SqlglotError  # noqa: PLC0415
+
+    try:
+        return check_facts(sqlglot.parse_one(expression))
+    except SqlglotError:
+        return None
+
+
 def check_facts(condition: Any) -> list[Fact] | None:
     """Per column its bounds or values; None where the condition says something else."""
     from sqlglot import exp  # noqa: PLC0415  (only SQL sources need it)
@@ -19,6 +30,10 @@ def check_facts(condition: Any) -> list[Fact] | None:
         case exp.Between(this=exp.Column() as column):
             low, high = _value(condition.args["low"]), _value(condition.args["high"])
             return None if low is None or high is None else [(column.name, {"minimum": low, "maximum": high}, None)]
+        case exp.GTE(this=exp.Length(this=exp.Column() as column)) | exp.LTE(this=exp.Length(this=exp.Column() as column)):
+            size = _value(condition.args["expression"])
+            key = "minLength" if isinstance(condition, exp.GTE) else "maxLength"
+            return [(column.name, {key: size}, None)] if isinstance(size, int) else None
         case exp.In(this=exp.Column() as column, expressions=[_, *_] as listed):
             values = tuple(map(_value, listed))
             return None if None in values else [(column.name, {}, values)]

@@ -15,6 +15,10 @@ _WIDEST: dict[str, Type] = {
     "number": Atomic("double"),
     "decimal": Decimal(38, 18),
     "date": Atomic("date"),
+    "array": Array(Atomic("string")),
+    "map": MapOf(Atomic("string"), Atomic("string")),
+    "object": Atomic("variant"),
+    "any": Atomic("string"),
 }
 _LOGICAL = {
     "tinyint": "integer",
@@ -153,13 +157,28 @@ def closed(type_: Type) -> Type:
     return type_
 
 
+def sayable(type_: Type) -> Type:
+    """A closed type as SQL can say it: without the promise that elements and map values are never null."""
+    match closed(type_):
+        case Array(element):
+            return Array(sayable(element))
+        case MapOf(key, value):
+            return MapOf(sayable(key), sayable(value))
+        case Struct(members):
+            return Struct(tuple(Member(m.name, sayable(m.type), m.nullable) for m in members))
+        case plain:
+            return plain
+
+
 def closed_table(table: Table) -> Table:
     """A table with every type closed."""
     return replace(table, columns=tuple(map(_closed_column, table.columns)))
 
 
 def _closed_column(column: Column) -> Column:
-    return replace(column, type=closed(column.type), parts=tuple(map(_closed_column, column.parts)))
+    type_ = closed(column.type)
+    parts = tuple(map(_closed_column, column.parts)) or _implied(type_, column.path)
+    return replace(column, type=type_, parts=parts)
 
 
 def document(name: str, tables: Sequence[Table], place: Place, facts: Mapping[str, Any] | None = None) -> Map:
@@ -240,9 +259,10 @@ def _node(column: Column, named: bool = True) -> Map:
 
 def holds_option(column: Column, key: str) -> bool:
     """Whether ODCS has a place for an option on a column of this type."""
-    logical = _type_facts(column.type)["logicalType"]
+    logical = _type_facts(column.type).get("logicalType", "")
     is_text = isinstance(column.options[key], str)
-    return key in _OPTIONS.get(logical, ()) and is_text is (key in ("pattern", "format") or _OPTIONS[logical][0] == "format")
+    text_wanted = key in ("pattern", "format") or logical in ("date", "timestamp", "time")
+    return key in _OPTIONS.get(logical, ()) and is_text is text_wanted
 
 
 def _list_values(node: Map, column: Column) -> None:
@@ -262,6 +282,10 @@ def _type_facts(type_: Type) -> dict[str, str]:
             return {"logicalType": "object", "physicalType": str(type_)}
         case Family("decimal"):
             return {"logicalType": "number", "physicalType": "decimal"}
+        case Family("map"):
+            return {"logicalType": "object", "physicalType": "map"}
+        case Family("any"):
+            return {}
         case Family(name):
             return {"logicalType": name}
         case Decimal():
