@@ -214,7 +214,7 @@ class _Reader:
 
     def _words(self, word: str) -> str:
         """Join the following words while they make a longer known spelling."""
-        for count in (3, 2, 1):
+        for count in (4, 3, 2, 1):
             following = [token.lower() for token in reversed(self.tokens[-count:])]
             longer = " ".join([word, *following])
             if len(following) == count and longer in _ATOMIC:

@@ -1,10 +1,10 @@
 """Why a document breaks the standard's JSON Schema: the deepest causes, each once."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from floe.contract.formats.odcs_places import known_keys, schema_along, validator
+from floe.contract.formats.odcs_places import known_keys, schema_along, validator, value_at
 from floe.model import Step
 
 _UNKNOWN = ("AdditionalProperties", "UnevaluatedProperties")
@@ -29,7 +29,8 @@ def causes(tree: Any, version: str) -> list[Cause]:
     errors = list(validator(version).iter_errors(tree))
     if not errors:
         return []
-    real = [cause for error in errors if _kind(error) not in _UNKNOWN for cause in _explained(error, version)]
+    plain = (error for error in errors if _kind(error) not in _UNKNOWN)
+    real = [_as_written(cause, tree) for error in plain for cause in _explained(error, version)]
     unknown = [cause for error in errors if _kind(error) in _UNKNOWN for cause in _unknown(error, real, tree, version)]
     found = list(dict.fromkeys([*real, *unknown]))
     return [cause for cause in found if not _follows(cause, found)]
@@ -87,6 +88,15 @@ def _several(error: Any, version: str) -> Cause:
     fitting = [form for form, context in zip(forms, error.kind.context, strict=True) if not context]
     keys = tuple(key for form in fitting for key in form.get("required", ()))
     return Cause("several", tuple(error.instance_path), expected=keys)
+
+
+def _as_written(cause: Cause, tree: Any) -> Cause:
+    """Keys that exclude one another, in the order of the file."""
+    if cause.kind != "several":
+        return cause
+    node = value_at(tree, cause.path)
+    written = node if isinstance(node, dict) else ()
+    return replace(cause, expected=tuple(key for key in written if key in cause.expected))
 
 
 def _nearest(path: tuple[Step, ...], branches: Sequence[list[Cause]]) -> list[Cause]:

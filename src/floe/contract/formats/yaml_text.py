@@ -222,3 +222,12 @@ def _number(text: str) -> Any:
     if _INT.fullmatch(text):
         return int(text) if len(text) < 4000 else text
     return Decimal(text) if _REAL.fullmatch(text) else text
+
+
+def is_text(text: str) -> bool:
+    """Whether a plain scalar of this text reads as text.
+
+    >>> is_text("orders"), is_text("1.10"), is_text("null"), is_text("010")
+    (True, False, False, True)
+    """
+    return text not in _WORDS and isinstance(_number(text), str)
