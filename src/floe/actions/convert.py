@@ -39,7 +39,12 @@ class Converted:
 
 
 def convert(
-    source: Source, to: str = "odcs", *, dataset: str | None = None, model: str | None = None, dialect: str | None = None
+    source: Source,
+    to: str = "odcs",
+    *,
+    dataset: str | None = None,
+    model: str | None = None,
+    dialect: str | None = None,
 ) -> Converted:
     """A contract as another format; one that makes several texts needs `dataset` or `model`."""
     results = convert_each(source, to, dataset=dataset, model=model, dialect=dialect)
@@ -54,7 +59,12 @@ def convert(
 
 
 def convert_each(
-    source: Source, to: str = "odcs", *, dataset: str | None = None, model: str | None = None, dialect: str | None = None
+    source: Source,
+    to: str = "odcs",
+    *,
+    dataset: str | None = None,
+    model: str | None = None,
+    dialect: str | None = None,
 ) -> tuple[Converted, ...]:
     """Every text that a source makes in a format: one per contract, or per dataset where the format holds only one."""
     target = _target(to)
@@ -201,9 +211,7 @@ def _nothing(contract: Contract, target: Target, dataset: str | None) -> FloeErr
     )
 
 
-def _converted(
-    contract: Contract, datasets: tuple[Dataset, ...], target: Target, lost: tuple[Lost, ...]
-) -> Converted:
+def _converted(contract: Contract, datasets: tuple[Dataset, ...], target: Target, lost: tuple[Lost, ...]) -> Converted:
     text, more = target.write(contract, datasets)
     if target.name.startswith("odcs"):
         _compare(contract, text)

@@ -142,7 +142,9 @@ class _Writing:
 
     def _listed(self, column: Column, name: str) -> Any:
         symbols = column.values or ()
-        fit = all(isinstance(one, str) and _NAME.fullmatch(one) for one in symbols) and len(set(symbols)) == len(symbols)
+        fit = all(isinstance(one, str) and _NAME.fullmatch(one) for one in symbols) and len(set(symbols)) == len(
+            symbols
+        )
         if fit and symbols:
             return {"type": "enum", "name": self._type_name(name), "symbols": list(symbols)}
         self._unlisted(column)

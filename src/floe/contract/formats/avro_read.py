@@ -189,7 +189,9 @@ class _Reading:
         self.open.pop()
         return struct_of(parts), parts, None
 
-    def _pairs(self, kind: Mapping[str, Any], path: str, space: str, holder: Any) -> tuple[Type, tuple[Column, ...], Any]:
+    def _pairs(
+        self, kind: Mapping[str, Any], path: str, space: str, holder: Any
+    ) -> tuple[Type, tuple[Column, ...], Any]:
         fields = {field["name"]: field for field in kind["items"]["fields"]}
         key = self._column("", fields["key"]["type"], path + "{key}", space, holder)
         value = self._column("", fields["value"]["type"], path + "{}", space, holder)
@@ -200,7 +202,9 @@ class _Reading:
             return Atomic(_PRIMITIVE[word]), (), None
         full = next((name for name in (word, f"{space}.{word}") if name in self.named), None)
         if full is None:
-            raise unknown_type(path, f"'{word}' is no Avro type and names none in this document", self._place(holder, None))
+            raise unknown_type(
+                path, f"'{word}' is no Avro type and names none in this document", self._place(holder, None)
+            )
         self.used.add(full)
         node, inner = self.named[full]
         return self._type(node, path, inner, holder)

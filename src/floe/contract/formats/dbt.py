@@ -106,7 +106,7 @@ class _Writing:
         return constraints
 
     def _may_refer(self, source: str, target: str) -> bool:
-        """dbt orders models by their references, so a circle or an unknown model would stop it."""
+        """Whether dbt can order models by this reference; a circle or an unknown model would stop it."""
         if target not in self.names or source in self._reached(target):
             return False
         self.edges.setdefault(source, set()).add(target)
@@ -179,7 +179,9 @@ class _Writing:
         for rule in part.rules:
             if rule.valid_values is not None:
                 continue
-            test = _TESTS.get(rule.metric or "") if dict(rule.operators) == {"mustBe": 0} and not rule.arguments else None
+            test = (
+                _TESTS.get(rule.metric or "") if dict(rule.operators) == {"mustBe": 0} and not rule.arguments else None
+            )
             held = (test == "not_null" and part.required) or (test == "unique" and part.unique)
             if test is None:
                 self.lose("quality rules", _named(rule, f"{dataset.name}.{part.path}"))

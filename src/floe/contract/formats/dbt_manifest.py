@@ -164,7 +164,9 @@ class Manifest:
                 other = [f"{target}.{column}" for column in one["to_columns"]]
                 yield {"type": "foreignKey", "from": own, "to": other}
             elif one.get("type") not in ("primary_key", "not_null", "unique"):
-                self.lost.setdefault("constraints", []).append(f"{name} {one.get('type')} {one.get('expression') or ''}")
+                self.lost.setdefault("constraints", []).append(
+                    f"{name} {one.get('type')} {one.get('expression') or ''}"
+                )
 
     def _column(self, column: Any, node: Mapping[str, Any], keys: list[str], tests: list[Mapping[str, Any]]) -> Column:
         name = str(column["name"])
@@ -212,7 +214,9 @@ class Manifest:
 
     def _rules(self, test: Mapping[str, Any], where: str, options: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
         metadata, severity = test.get("test_metadata") or {}, _severity(test)
-        kwargs = {key: value for key, value in (metadata.get("kwargs") or {}).items() if key not in ("model", "column_name")}
+        kwargs = {
+            key: value for key, value in (metadata.get("kwargs") or {}).items() if key not in ("model", "column_name")
+        }
         match metadata.get("name"):
             case "relationships":
                 return
@@ -317,7 +321,10 @@ def _bounded(name: str, expression: str, options: dict[str, Any]) -> bool:
 
 def _range(kwargs: Mapping[str, Any], options: dict[str, Any]) -> bool:
     inclusive = kwargs.get("inclusive", True)
-    for word, bound, strict in (("min_value", "minimum", "exclusiveMinimum"), ("max_value", "maximum", "exclusiveMaximum")):
+    for word, bound, strict in (
+        ("min_value", "minimum", "exclusiveMinimum"),
+        ("max_value", "maximum", "exclusiveMaximum"),
+    ):
         if (value := kwargs.get(word)) is not None:
             if not isinstance(value, int | float) and not hasattr(value, "as_tuple"):
                 return False

@@ -119,7 +119,9 @@ def _block(block: Block) -> str:
         case Grid(head, rows):
             top = "".join(f"<th>{escape(word)}</th>" for word in head)
             body = "\n".join(f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row)}</tr>" for row in rows)
-            return f'<div class="wide"><table>\n<thead><tr>{top}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>'
+            return (
+                f'<div class="wide"><table>\n<thead><tr>{top}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table></div>'
+            )
     return f"<ul>{''.join(f'<li>{_cell(cell)}</li>' for cell in block)}</ul>"
 
 

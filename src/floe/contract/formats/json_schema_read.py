@@ -12,12 +12,15 @@ from floe.model import Map, Place
 from floe.model.type_text import parse_type
 from floe.model.types import Array, Atomic, Family, MapOf, Type
 
-_BY_FORMAT: dict[tuple[str, str], Type] = {
-    (facts["type"], facts["format"]): Atomic(name) for name, facts in ATOMIC.items() if "format" in facts
-} | {
-    ("string", "time"): Atomic("time"),
-    ("number", "decimal"): Family("decimal"),
-    ("string", "local-date-time"): Atomic("timestamp_ntz"),
+_FORMATS: dict[str, Type] = {
+    **{str(facts["format"]): Atomic(name) for name, facts in ATOMIC.items() if "format" in facts},
+    "time": Atomic("time"),
+    "local-date-time": Atomic("timestamp_ntz"),
+    "decimal": Family("decimal"),
+}
+_FORMATTED = {
+    "string": ("date", "timestamp", "timestamp_ntz", "time", "interval"),
+    "number": ("float", "double", "decimal"),
 }
 _BY_TYPE: dict[str, Type] = {
     "string": Atomic("string"),
@@ -196,7 +199,9 @@ class _Reading:
         node: Any = self.tree
         if not reference.startswith("#"):
             raise unreadable(
-                f"Reference '{reference}' leaves the document", self._place(holder), suggestion="Bundle the schemas first"
+                f"Reference '{reference}' leaves the document",
+                self._place(holder),
+                suggestion="Bundle the schemas first",
             )
         for part in filter(None, reference.removeprefix("#").split("/")):
             name = part.replace("~1", "/").replace("~0", "~")
@@ -244,7 +249,9 @@ def _kind_of(value: Any) -> str:
 def _leaf(kind: str, node: Mapping[str, Any]) -> Type:
     if node.get("contentEncoding") in ("base64", "base64url", "base16"):
         return Atomic("binary")
-    return _BY_FORMAT.get((kind, str(node.get("format"))), _BY_TYPE[kind])
+    named = _FORMATS.get(str(node.get("format")))
+    fits = named is not None and str(named) in _FORMATTED.get(kind, ("tinyint", "smallint", "int", "bigint"))
+    return named if named is not None and fits and kind in ("string", "integer", "number") else _BY_TYPE[kind]
 
 
 def _values(node: Mapping[str, Any]) -> tuple[Any, ...] | None:
@@ -257,9 +264,11 @@ def _values(node: Mapping[str, Any]) -> tuple[Any, ...] | None:
 def _options(node: Mapping[str, Any], type_: Type) -> dict[str, Any]:
     options = {key: node[key] for key in (*_OPTIONS, *_BOUNDS) if key in node}
     for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-        if isinstance(options.get(exclusive), bool):  # draft 4 says it with a flag
-            if options.pop(exclusive) and bound in options:
-                options[exclusive] = options.pop(bound)
+        flag = options.get(exclusive)
+        if isinstance(flag, bool):  # draft 4 says it with a flag
+            del options[exclusive]
+        if flag is True and bound in options:
+            options[exclusive] = options.pop(bound)
     if str(node.get(SPARK_TYPE, "")).startswith(("varchar", "char")):
         options.pop("maxLength", None)
     if "format" in node and type_ == Atomic("string"):

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from floe.contract.formats.table import Column, Table, holds_option
+from floe.contract.formats.table import Table, holds_option
 from floe.model import Contract, Dataset, Field, QualityRule
-from floe.model.types import Family, MapOf
+from floe.model.types import Family
 
 # Every key of the tree belongs to an aspect; a key in no table is an aspect of its own, so nothing is lost unsaid.
 _STRUCTURE = ""
@@ -92,24 +92,10 @@ def type_notes(datasets: Sequence[Dataset], closes: bool = True) -> tuple[Lost, 
 
 
 def reading_notes(tables: Sequence[Table]) -> tuple[Lost, ...]:
-    """What a schema document says of its columns that ODCS v3.1 has no place for."""
+    """What a schema document says of its columns that ODCS has no place for."""
     parts = [(f"{table.name}.{part.path}", part) for table in tables for part in table.walk()]
-    odd = [f"{where} {key}" for where, part in parts for key in part.options if not holds_option(part, key)]
-    inside = [
-        f"{table.name}.{below.path}"
-        for table in tables
-        for part in table.walk()
-        if isinstance(part.type, MapOf)
-        for below in _below(part)
-        if below.description or below.options or below.facts or below.values
-    ]
-    notes = (Lost("options without a place in ODCS", tuple(odd)), Lost("facts inside maps", tuple(inside)))
-    return tuple(note for note in notes if note.where)
-
-
-def _below(column: Column) -> Iterator[Column]:
-    for part in column.parts:
-        yield from part.walk()
+    odd = tuple(f"{where} {key}" for where, part in parts for key in part.options if not holds_option(part, key))
+    return (Lost("options without a place in ODCS", odd),) if odd else ()
 
 
 def _is_nested(where: str) -> bool:

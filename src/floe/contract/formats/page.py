@@ -10,7 +10,20 @@ from floe.model import Contract, Dataset, Field
 
 _LINK = re.compile(r"(https?|mailto):", re.IGNORECASE)
 _STEERING = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_PLACE = ("host", "port", "account", "project", "catalog", "database", "schema", "dataset", "topic", "stream", "path", "location")
+_PLACE = (
+    "host",
+    "port",
+    "account",
+    "project",
+    "catalog",
+    "database",
+    "schema",
+    "dataset",
+    "topic",
+    "stream",
+    "path",
+    "location",
+)
 _SERVER_KNOWN = (*_PLACE, "server", "type", "environment", "description", "id", "format", "customProperties", "roles")
 
 
@@ -259,7 +272,11 @@ def _roles(contract: Contract) -> Section:
             Cell(plain(one.get("role")), code=True),
             Cell(plain(one.get("access"))),
             Cell(plain(one.get("description"))),
-            Cell(plain(", ".join(str(one[key]) for key in ("firstLevelApprovers", "secondLevelApprovers") if one.get(key)))),
+            Cell(
+                plain(
+                    ", ".join(str(one[key]) for key in ("firstLevelApprovers", "secondLevelApprovers") if one.get(key))
+                )
+            ),
         )
         for one in _entries(contract.node, "roles")
     )
@@ -275,7 +292,9 @@ def _price(contract: Contract) -> Section:
 
 def _links(node: Mapping[str, Any]) -> Section:
     cells = tuple(
-        Cell(plain(f"{one.get('type') or 'link'}: {one.get('description') or one.get('url')}"), url=link(one.get("url")))
+        Cell(
+            plain(f"{one.get('type') or 'link'}: {one.get('description') or one.get('url')}"), url=link(one.get("url"))
+        )
         for one in _entries(node, "authoritativeDefinitions")
     )
     return Section("Links", (cells,) if cells else ())

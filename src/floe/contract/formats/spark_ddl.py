@@ -1,6 +1,7 @@
 """CREATE TABLE as Spark SQL reads it."""
 
 import json
+import re
 from collections.abc import Sequence
 
 from floe.contract.formats.loss import Lost
@@ -9,22 +10,25 @@ from floe.model.types import Array, MapOf, Struct
 from floe.model.types import quoted as plain_quoted
 
 HOLDS = frozenset({"descriptions", "dataset description", "partitioning", "physical name"})
+HEAD = "-- Spark SQL"
 # Spark's DDL cannot say that an element is never null; a property can, and floe reads it back
 NEVER_NULL = "floe.never_null"
-_RESERVED = frozenset(
-    "all and anti any array as at authorization both by case cast check collate column comment constraint create cross cube"
-    " current current_date current_time current_timestamp current_user delete describe distinct drop else end escape except"
-    " exists external false fetch filter for foreign from full function global grant group grouping having in inner insert"
-    " intersect interval into is join key lateral leading left like limit local map natural no not null of offset on only or"
-    " order out outer overlaps partition position primary range references revoke right rollback rollup row rows select"
-    " semi session_user set some start struct table tablesample then time to trailing true truncate union unique unknown"
-    " update user using values when where window with".split()
+_RESERVED = re.compile(
+    r"all|and|anti|any|array|as|at|authorization|both|by|case|cast|check|collate|column|comment|"
+    r"constraint|create|cross|cube|current|current_date|current_time|current_timestamp|current_user|delete|"
+    r"describe|distinct|drop|else|end|escape|except|exists|external|false|fetch|filter|for|foreign|"
+    r"from|full|function|global|grant|group|grouping|having|in|inner|insert|intersect|interval|into|"
+    r"is|join|key|lateral|leading|left|like|limit|local|map|natural|no|not|null|of|offset|on|only|"
+    r"or|order|out|outer|overlaps|partition|position|primary|range|references|revoke|right|rollback|"
+    r"rollup|row|rows|select|semi|session_user|set|some|start|struct|table|tablesample|then|time|to|"
+    r"trailing|true|truncate|union|unique|unknown|update|user|using|values|when|where|window|with",
+    re.IGNORECASE,
 )
 
 
 def write(tables: Sequence[tuple[Table, Sequence[str]]]) -> str:
     """One CREATE TABLE per table; each comes with the names of its partition columns."""
-    return "\n\n".join(_create(closed_table(table), partition) for table, partition in tables) + "\n"
+    return "\n\n".join([HEAD, *(_create(closed_table(table), partition) for table, partition in tables)]) + "\n"
 
 
 def notes(tables: Sequence[tuple[Table, Sequence[str]]]) -> tuple[Lost, ...]:
@@ -56,7 +60,7 @@ def quoted(name: str) -> str:
     >>> quoted("id"), quoted("order")
     ('id', '`order`')
     """
-    return f"`{name}`" if name.lower() in _RESERVED else plain_quoted(name)
+    return f"`{name}`" if _RESERVED.fullmatch(name) else plain_quoted(name)
 
 
 def _name(table: Table) -> str:

@@ -30,7 +30,10 @@ def check_facts(condition: Any) -> list[Fact] | None:
         case exp.Between(this=exp.Column() as column):
             low, high = _value(condition.args["low"]), _value(condition.args["high"])
             return None if low is None or high is None else [(column.name, {"minimum": low, "maximum": high}, None)]
-        case exp.GTE(this=exp.Length(this=exp.Column() as column)) | exp.LTE(this=exp.Length(this=exp.Column() as column)):
+        case (
+            exp.GTE(this=exp.Length(this=exp.Column() as column))
+            | exp.LTE(this=exp.Length(this=exp.Column() as column))
+        ):
             size = _value(condition.args["expression"])
             key = "minLength" if isinstance(condition, exp.GTE) else "maxLength"
             return [(column.name, {key: size}, None)] if isinstance(size, int) else None

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from floe.contract.formats.loss import Lost
 from floe.contract.formats.odcs import step
-from floe.contract.formats.spark_ddl import NEVER_NULL
+from floe.contract.formats.spark_ddl import HEAD, NEVER_NULL
 from floe.contract.formats.sql_check import check_facts
 from floe.contract.formats.table import Column, Table, struct_of
 from floe.contract.formats.unreadable import unknown_type, unreadable
-from floe.model import Place
+from floe.model import ContractError, Place
 from floe.model.type_text import parse_type
 from floe.model.types import Array, Atomic, MapOf, Type
 from floe.model.types import Decimal as DecimalType
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 DIALECTS = ("spark", "databricks", "postgres", "snowflake", "bigquery", "redshift", "mysql", "tsql", "oracle", "duckdb")
 _CREATE = re.compile(r"\bcreate\s+(or\s+replace\s+)?(\w+\s+){0,3}table\b", re.IGNORECASE)
+_LITERALS = re.compile(r"'(?:[^'\\]|\\.|'')*'")
 _COMMENTS = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 # The first words that only one dialect writes decide; a text without any is Spark's
 _MARKS = (
@@ -30,8 +31,8 @@ _MARKS = (
     ("tsql", r"\[dbo\]|\bdatetime2\b|\bnvarchar\b|\buniqueidentifier\b"),
     ("oracle", r"\bvarchar2\b"),
     ("mysql", r"\bengine\s*=|\bauto_increment\b"),
-    ("spark", r"\btblproperties\b|\bpartitioned\s+by\b|\busing\s+(delta|iceberg|parquet)\b|\bstruct<|\bmap<"),
-    ("snowflake", r"\bnumber\s*\(|\bvariant\b|\btimestamp_(ltz|tz)\b|\bcluster\s+by\s*\(|\btransient\b"),
+    ("spark", r"\btblproperties\b|\bpartitioned\s+by\b|\busing\s+(delta|iceberg|parquet)\b|\bstruct<|\bmap<|`"),
+    ("snowflake", r"\bnumber\s*\(|\btimestamp_(ltz|tz)\b|\bcluster\s+by\s*\(|\btransient\b"),
     (
         "postgres",
         r"\bserial\b|\bbigserial\b|\bcharacter varying\b|\btimestamptz\b|\bwith(out)? time zone\b|\bjsonb\b|\bbytea\b"
@@ -49,7 +50,7 @@ _TYPES: dict[str, Type] = {
     "UBIGINT": DecimalType(20, 0),
     "NULL": Atomic("void"),
 }
-_UNBOUNDED = 16_777_216  # Snowflake's longest text, which it prints for every plain one
+_UNBOUNDED = ("max", "16777216", "134217728")  # SQL Server's word, and the lengths Snowflake prints for plain text
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +71,9 @@ def recognises(text: str) -> bool:
 
 def read(text: str, source: str, dialect: str | None = None) -> Tables:
     """The tables a text creates; ContractError where it cannot be parsed or creates none."""
-    dialect = dialect or _dialect(text)
+    dialect, statements = _parsed(text, source, dialect)
     reading = _Reading(source, dialect)
-    for statement in _statements(text, source, dialect):
+    for statement in statements:
         reading.statement(statement)
     if not reading.tables:
         raise unreadable(
@@ -84,8 +85,26 @@ def read(text: str, source: str, dialect: str | None = None) -> Tables:
 
 
 def _dialect(text: str) -> str:
-    plain = _COMMENTS.sub(" ", text)
+    if text.startswith(HEAD):
+        return "spark"
+    plain = _LITERALS.sub(" ", _COMMENTS.sub(" ", text))
     return next((name for name, marks in _MARKS if re.search(marks, plain, re.IGNORECASE)), "spark")
+
+
+def _parsed(text: str, source: str, dialect: str | None) -> tuple[str, list[Any]]:
+    """The statements, as the dialect named, else as the one it looks like, else as the first that fits."""
+    if dialect:
+        return dialect, _statements(text, source, dialect)
+    likely = _dialect(text)
+    try:
+        return likely, _statements(text, source, likely)
+    except ContractError as error:
+        for other in ("spark", "postgres", "snowflake", "tsql"):
+            try:
+                return other, _statements(text, source, other)
+            except ContractError:
+                continue
+        raise error from None
 
 
 def _statements(text: str, source: str, dialect: str) -> list[Any]:
@@ -181,7 +200,10 @@ class _Reading:
             part = self._part(inner[0], f"{path}[]", True, place)
             return Array(part.type, part.nullable), (part,)
         if name == "MAP" and len(inner) == 2:
-            key, value = self._part(inner[0], path + "{key}", False, place), self._part(inner[1], path + "{}", True, place)
+            key, value = (
+                self._part(inner[0], path + "{key}", False, place),
+                self._part(inner[1], path + "{}", True, place),
+            )
             return MapOf(key.type, value.type, True), (key, value)
         if name in ("STRUCT", "OBJECT") and inner:
             parts = tuple(self._column(one, f"{path}.") for one in inner)
@@ -198,7 +220,7 @@ class _Reading:
         if name in _TYPES:
             return _TYPES[name]
         sizes = [one.name for one in kind.expressions]
-        if name in ("VARCHAR", "TEXT", "NVARCHAR") and sizes and (sizes[0].lower() == "max" or int(sizes[0]) >= _UNBOUNDED):
+        if sizes and sizes[0].lower() in _UNBOUNDED:
             return Atomic("string")
         words = kind.sql(dialect=self.dialect) if name in ("USERDEFINED", "") else name
         try:
@@ -377,5 +399,3 @@ def _tightened(column: Column, paths: frozenset[str]) -> Column:
         case _ if parts:
             type_ = struct_of(parts)
     return replace(column, type=type_, parts=parts, nullable=column.nullable and column.path not in paths)
-
-

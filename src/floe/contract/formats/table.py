@@ -6,7 +6,7 @@ from typing import Any
 
 from floe.contract.formats.odcs import step
 from floe.model import Dataset, Field, List, Map, Place
-from floe.model.types import Array, Atomic, Decimal, Family, MapOf, Member, Struct, Text, Type
+from floe.model.types import Array, Atomic, Decimal, Family, MapOf, Member, Struct, Type
 
 _NOWHERE = Place("", 1, 1)
 # What a family becomes where a format needs one type: the member that holds every value of the others
@@ -33,6 +33,12 @@ _LOGICAL = {
     "timestamp_ntz": "timestamp",
     "time": "time",
     "variant": "object",
+}
+_CONTAINERS: dict[type[Type], str] = {Struct: "object", Array: "array", MapOf: "map"}
+_FAMILY_FACTS: dict[str, dict[str, str]] = {
+    "decimal": {"logicalType": "number", "physicalType": "decimal"},
+    "map": {"logicalType": "object", "physicalType": "map"},
+    "any": {},
 }
 _NUMBER_OPTIONS = ("multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _DATE_OPTIONS = ("format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
@@ -186,7 +192,8 @@ def document(name: str, tables: Sequence[Table], place: Place, facts: Mapping[st
     given = dict(facts or {})
     tree = Map(place)
     for key, value in {
-        "apiVersion": "v3.1.0",
+        # only v3.2 has words for the keys and values of a map; writing v3.1 keeps them
+        "apiVersion": "v3.2.0" if _has_maps(tables) else "v3.1.0",
         "kind": "DataContract",
         "id": given.pop("id", f"urn:datacontract:{name}"),
         "name": name,
@@ -200,6 +207,10 @@ def document(name: str, tables: Sequence[Table], place: Place, facts: Mapping[st
         schema.add(_table_node(table), table.place)
     tree.put("schema", schema)
     return tree
+
+
+def _has_maps(tables: Sequence[Table]) -> bool:
+    return any(isinstance(part.type, MapOf) for table in tables for part in table.walk())
 
 
 def planted(value: Any, place: Place) -> Any:
@@ -254,6 +265,11 @@ def _node(column: Column, named: bool = True) -> Map:
         node.put("properties", _nodes(parts, column.place))
     elif isinstance(column.type, Array):
         node.put("items", _node(parts[0], named=False), parts[0].place)
+    elif isinstance(column.type, MapOf):
+        entries = Map(column.place)
+        for word, part in zip(("key", "value"), parts, strict=True):
+            entries.put(word, _node(part, named=False), part.place)
+        node.put("map", entries, column.place)
     return node
 
 
@@ -274,23 +290,10 @@ def _list_values(node: Map, column: Column) -> None:
 
 def _type_facts(type_: Type) -> dict[str, str]:
     match type_:
-        case Struct():
-            return {"logicalType": "object"}
-        case Array():
-            return {"logicalType": "array"}
-        case MapOf():
-            return {"logicalType": "object", "physicalType": str(type_)}
-        case Family("decimal"):
-            return {"logicalType": "number", "physicalType": "decimal"}
-        case Family("map"):
-            return {"logicalType": "object", "physicalType": "map"}
-        case Family("any"):
-            return {}
+        case Struct() | Array() | MapOf():
+            return {"logicalType": _CONTAINERS[type(type_)]}
         case Family(name):
-            return {"logicalType": name}
-        case Decimal():
-            return {"logicalType": "number", "physicalType": str(type_)}
-        case Text():
-            return {"logicalType": "string", "physicalType": str(type_)}
+            return _FAMILY_FACTS.get(name, {"logicalType": name})
         case Atomic(name):
             return {"logicalType": _LOGICAL.get(name, "string"), "physicalType": name}
+    return {"logicalType": "number" if isinstance(type_, Decimal) else "string", "physicalType": str(type_)}
