@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,15 +47,20 @@ def convert(
     dialect: str | None = None,
 ) -> Converted:
     """A contract as another format; one that makes several texts needs `dataset` or `model`."""
-    results = convert_each(source, to, dataset=dataset, model=model, dialect=dialect)
+    contracts = list(_contracts(source, model, dialect))
+    if len(contracts) > 1:
+        raise _several("contracts", "model", [contract.datasets[0].name for contract, _ in contracts])
+    results = _results(contracts, _target(to), dataset)
     if len(results) > 1:
-        by_model = len({result.name.split(".")[0] for result in results}) and results[0].target.startswith("odcs")
-        what, option = ("contracts", "model") if by_model else ("datasets", "dataset")
-        raise FloeError(
-            f"The source makes {len(results)} {what}: {', '.join(result.name for result in results)}",
-            f"Name one with {option}=… (--{option} NAME), or write them all into a folder with -o FOLDER",
-        )
+        raise _several("datasets", "dataset", [result.name for result in results])
     return results[0]
+
+
+def _several(what: str, option: str, names: list[str]) -> FloeError:
+    return FloeError(
+        f"The source makes {len(names)} {what}: {', '.join(names)}",
+        f"Name one with {option}=… (--{option} NAME), or write them all into a folder with -o FOLDER",
+    )
 
 
 def convert_each(
@@ -68,13 +73,21 @@ def convert_each(
 ) -> tuple[Converted, ...]:
     """Every text that a source makes in a format: one per contract, or per dataset where the format holds only one."""
     target = _target(to)
+    return _results(_contracts(source, model, dialect), target, dataset)
+
+
+def _results(
+    contracts: Iterable[tuple[Contract, tuple[Lost, ...]]], target: Target, dataset: str | None
+) -> tuple[Converted, ...]:
     if dataset is not None and target.whole:
-        raise FloeError(f"{to} holds all datasets of a contract", "Leave out --dataset, or choose a schema format")
-    results = []
-    for contract, lost in _contracts(source, model, dialect):
-        for datasets in _groups(contract, target, dataset):
-            results.append(_converted(contract, datasets, target, lost))
-    return tuple(results)
+        raise FloeError(
+            f"{target.name} holds all datasets of a contract", "Leave out --dataset, or choose a schema format"
+        )
+    return tuple(
+        _converted(contract, datasets, target, lost)
+        for contract, lost in contracts
+        for datasets in _groups(contract, target, dataset)
+    )
 
 
 def save(results: Sequence[Converted], out: Path, force: bool = False) -> list[Path]:

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from floe.contract.formats.loss import Lost
+from floe.contract.formats.spark_ddl import RESERVED
 from floe.contract.formats.table import closed, sayable
 from floe.model import Contract, Dataset, Field, QualityRule
 from floe.model.types import Atomic, Text
@@ -67,8 +68,8 @@ class _Writing:
 
     def model(self, dataset: Dataset) -> dict[str, Any]:
         config: dict[str, Any] = {"contract": {"enforced": True}}
-        if (kind := dataset.node.get("physicalType")) in ("table", "view"):
-            config["materialized"] = kind
+        # constraints hold on tables only, so that is what a dataset without a kind becomes
+        config["materialized"] = "view" if dataset.node.get("physicalType") == "view" else "table"
         if tags := [*(self.contract.node.get("tags") or ()), *(dataset.node.get("tags") or ())]:
             config["tags"] = tags
         config["meta"] = {**self._meta(), **self.contract.custom, **dataset.custom}
@@ -154,7 +155,7 @@ class _Writing:
 
     def _checks(self, part: Field, dataset: Dataset) -> list[str]:
         checks = list(_conditions(part))
-        if checks and not _PLAIN.fullmatch(part.column):
+        if checks and (RESERVED.fullmatch(part.column) or not _PLAIN.fullmatch(part.column)):
             self.lose("bounds of columns whose name needs quotes", f"{dataset.name}.{part.path}")
             return []
         return checks

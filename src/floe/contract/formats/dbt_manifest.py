@@ -11,8 +11,10 @@ from floe.contract.formats.table import Column, Table, document
 from floe.contract.formats.unreadable import unreadable
 from floe.model import ContractError, Map, Place
 from floe.model.type_text import parse_type
-from floe.model.types import Family, Type
+from floe.model.types import Atomic, Family, Type
 
+# Where a plain timestamp has no time zone
+_ZONELESS = ("duckdb", "postgres", "redshift", "snowflake", "trino", "athena", "sqlserver", "mysql")
 _KINDS = ("model", "snapshot", "seed")
 _PERIODS = {"minute": "m", "hour": "h", "day": "d"}
 _HOURS = {"minute": 1 / 60, "hour": 1.0, "day": 24.0}
@@ -41,6 +43,7 @@ class Manifest:
                 suggestion="Convert target/manifest.json; `dbt parse` writes it",
             )
         self.project = tree["metadata"].get("project_name")
+        self.adapter = tree["metadata"].get("adapter_type")
         self.nodes: dict[str, Any] = tree.get("nodes") or {}
         self.sources: dict[str, Any] = tree.get("sources") or {}
         self.lost: dict[str, list[str]] = {}
@@ -206,6 +209,8 @@ class Manifest:
         if not text:
             self.lost.setdefault("columns without data_type", []).append(where)
             return Family("any"), {}
+        if str(text).lower() == "timestamp" and self.adapter in _ZONELESS:
+            return Atomic("timestamp_ntz"), {}
         try:
             return parse_type(str(text)), {}
         except ValueError:

@@ -33,6 +33,7 @@ nav a{display:inline-block;margin:0 16px 4px 0}
 a{color:var(--accent)}
 section{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:20px 24px;margin:0 0 20px}
 p{margin:0 0 12px;max-width:80ch}
+.wide+p{margin-top:20px}
 .text{white-space:pre-line;overflow-wrap:anywhere}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 20px;margin:0 0 14px}
 dt{color:var(--dim)}

@@ -78,7 +78,15 @@ def _is_number(value: Any) -> bool:
 
 
 def _odd_format(part: Column) -> bool:
-    return "format" in part.options and not isinstance(part.type, Text) and "format" in _type(part)
+    """Whether a format says how dates are written as text, which a JSON Schema has fixed."""
+    written = part.type in (
+        Atomic("date"),
+        Atomic("timestamp"),
+        Atomic("timestamp_ntz"),
+        Atomic("time"),
+        Family("date"),
+    )
+    return "format" in part.options and written
 
 
 def _object(columns: tuple[Column, ...]) -> dict[str, Any]:

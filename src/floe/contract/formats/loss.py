@@ -73,9 +73,14 @@ class Lost:
 def losses(contract: Contract, datasets: Sequence[Dataset], holds: Set[str], nested: bool = True) -> tuple[Lost, ...]:
     """What of the contract and these datasets the target does not hold; `nested` says whether below columns too."""
     found: dict[str, list[str]] = {}
-    for aspect, where in _aspects(contract, datasets):
-        if aspect and (aspect not in holds or (not nested and _is_nested(where))):
+    for aspect, where in (*_contract_aspects(contract), *_dataset_aspects(datasets)):
+        if aspect not in holds:
             found.setdefault(aspect, []).append(where)
+    for dataset, part in ((one, part) for one in datasets for part in one.walk()):
+        for aspect in _field_aspects(part):
+            if aspect not in holds or (not nested and len(part.at) > len(dataset.at) + 2):
+                found.setdefault(aspect, []).append(f"{dataset.name}.{part.path}")
+    found.pop(_STRUCTURE, None)
     return tuple(Lost(aspect, tuple(dict.fromkeys(where))) for aspect, where in found.items())
 
 
@@ -98,16 +103,10 @@ def reading_notes(tables: Sequence[Table]) -> tuple[Lost, ...]:
     return (Lost("options without a place in ODCS", odd),) if odd else ()
 
 
-def _is_nested(where: str) -> bool:
-    return where.count(".") > 1 or where.endswith(("]", "}"))
-
-
-def _aspects(contract: Contract, datasets: Sequence[Dataset]) -> Iterator[tuple[str, str]]:
+def _contract_aspects(contract: Contract) -> Iterator[tuple[str, str]]:
     for key, value in contract.node.items():
         for where in _whereabouts(key, value):
             yield _ROOT.get(key, key), where
-    for dataset in datasets:
-        yield from _dataset_aspects(dataset)
 
 
 def _whereabouts(key: str, value: Any) -> list[str]:
@@ -120,32 +119,29 @@ def _whereabouts(key: str, value: Any) -> list[str]:
     return [key]
 
 
-def _dataset_aspects(dataset: Dataset) -> Iterator[tuple[str, str]]:
-    for key, value in dataset.node.items():
-        if key == "quality":
-            yield from ((_rule_aspect(rule), dataset.name) for rule in dataset.rules)
-        elif key == "physicalType" and value == "table":
-            continue
-        elif value not in _NOTHING and value not in ([], {}):
-            yield _DATASET.get(key, key), dataset.name
-    for part in dataset.walk():
-        yield from _field_aspects(part, f"{dataset.name}.{part.path}")
+def _dataset_aspects(datasets: Sequence[Dataset]) -> Iterator[tuple[str, str]]:
+    for dataset in datasets:
+        for key, value in dataset.node.items():
+            if key == "quality":
+                yield from ((_rule_aspect(rule), dataset.name) for rule in dataset.rules)
+            elif value not in (*_NOTHING, "table", [], {}):
+                yield _DATASET.get(key, key), dataset.name
 
 
-def _field_aspects(part: Field, where: str) -> Iterator[tuple[str, str]]:
+def _field_aspects(part: Field) -> Iterator[str]:
     for key, value in part.node.items():
         if value in _NOTHING or value in ([], {}):
             continue
         if key == "logicalTypeOptions":
-            yield from ((_option_aspect(option, given), where) for option, given in value.items())
+            yield from (_option_aspect(option, given) for option, given in value.items())
         elif key == "quality":
-            yield from ((_rule_aspect(rule), where) for rule in part.rules)
+            yield from map(_rule_aspect, part.rules)
         elif key == "physicalName":
-            yield ("logical names" if value != part.node.get("name") else _STRUCTURE), where
-        elif key == "description" and where.endswith(("]", "}")):
-            yield "descriptions of elements", where
+            yield "logical names" if value != part.node.get("name") else _STRUCTURE
+        elif key == "description" and not part.name:
+            yield "descriptions of elements"
         else:
-            yield _FIELD.get(key, key), where
+            yield _FIELD.get(key, key)
 
 
 def _option_aspect(option: str, value: Any) -> str:

@@ -24,6 +24,7 @@ _PLACE = (
     "path",
     "location",
 )
+_SEMANTIC = ("measures", "dimensions")
 _SERVER_KNOWN = (*_PLACE, "server", "type", "environment", "description", "id", "format", "customProperties", "roles")
 
 
@@ -90,7 +91,9 @@ def page(contract: Contract) -> Page:
     )
     lead = described.get("purpose") or (contract.node.get("description") if not described else "") or ""
     kept = tuple(section for section in sections if section.blocks or section.facts)
-    return Page(plain(contract.name or contract.id), tuple(_facts(contract)), plain(lead).strip(), kept)
+    return Page(
+        plain(contract.name or contract.product or contract.id), tuple(_facts(contract)), plain(lead).strip(), kept
+    )
 
 
 def plain(value: Any) -> str:
@@ -181,9 +184,26 @@ def _dataset(contract: Contract, dataset: Dataset) -> Section:
     if dataset.rules:
         blocks.append("Quality of the whole dataset:")
         blocks.append(tuple(Cell(plain(rule_words(rule))) for rule in dataset.rules))
+    for word in _SEMANTIC:
+        if grid := _semantic(dataset, word):
+            blocks += [f"{word.capitalize()}:", grid]
     for relation in dataset.relationships:
         blocks.append(plain(f"{', '.join(relation.source)} refers to {', '.join(relation.target)}."))
     return Section(plain(dataset.name), tuple(blocks), code=True, facts=tuple(_dataset_facts(contract, dataset)))
+
+
+def _semantic(dataset: Dataset, word: str) -> Grid | None:
+    listed = dataset.custom.get(word)
+    entries = [entry for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
+    rows = tuple(
+        (
+            Cell(plain(one.get("name")), code=True),
+            Cell(plain(one.get("expression")), code=True),
+            Cell(plain(one.get("description"))),
+        )
+        for one in entries
+    )
+    return Grid(("Name", "Expression", "Description"), rows).trimmed() if rows else None
 
 
 def _dataset_facts(contract: Contract, dataset: Dataset) -> Iterator[tuple[str, Cell]]:
@@ -206,14 +226,19 @@ def _dataset_facts(contract: Contract, dataset: Dataset) -> Iterator[tuple[str, 
 
 def _columns(dataset: Dataset) -> Grid:
     head = ("Column", "Type", "Required", "Key", "Classification", "Description", "Promises")
-    return Grid(head, tuple(_row(part) for part in dataset.walk())).trimmed()
+    return Grid(head, tuple(_row(part) for part in dataset.walk() if not _says_nothing(part))).trimmed()
+
+
+def _says_nothing(part: Field) -> bool:
+    """An element whose parts have rows of their own, and about which nothing else is said."""
+    return not part.name and bool(part.fields) and not part.node.get("description") and not promises(part)
 
 
 def _row(part: Field) -> tuple[Cell, ...]:
     about = [part.node.get("businessName"), part.node.get("description")]
     keys = [
-        f"primary {part.key_position}" if part.key_position else "",
-        f"partition {part.partition_position}" if part.partition_position else "",
+        f"primary\u00a0{part.key_position}" if part.key_position else "",
+        f"partition\u00a0{part.partition_position}" if part.partition_position else "",
     ]
     return (
         Cell(plain(part.path), code=True),
@@ -303,7 +328,7 @@ def _links(node: Mapping[str, Any]) -> Section:
 def _custom(contract: Contract) -> Section:
     rows = [(name, value, "contract") for name, value in contract.custom.items()]
     for dataset in contract.datasets:
-        rows += [(name, value, dataset.name) for name, value in dataset.custom.items()]
+        rows += [(name, value, dataset.name) for name, value in dataset.custom.items() if name not in _SEMANTIC]
     cells = tuple((Cell(plain(n), code=True), Cell(plain(_shown(v))), Cell(plain(of))) for n, v, of in rows)
     return _section("Further properties", Grid(("Property", "Value", "Of"), cells))
 

@@ -13,7 +13,7 @@ HOLDS = frozenset({"descriptions", "dataset description", "partitioning", "physi
 HEAD = "-- Spark SQL"
 # Spark's DDL cannot say that an element is never null; a property can, and floe reads it back
 NEVER_NULL = "floe.never_null"
-_RESERVED = re.compile(
+RESERVED = re.compile(
     r"all|and|anti|any|array|as|at|authorization|both|by|case|cast|check|collate|column|comment|"
     r"constraint|create|cross|cube|current|current_date|current_time|current_timestamp|current_user|delete|"
     r"describe|distinct|drop|else|end|escape|except|exists|external|false|fetch|filter|for|foreign|"
@@ -60,7 +60,7 @@ def quoted(name: str) -> str:
     >>> quoted("id"), quoted("order")
     ('id', '`order`')
     """
-    return f"`{name}`" if _RESERVED.fullmatch(name) else plain_quoted(name)
+    return f"`{name}`" if RESERVED.fullmatch(name) else plain_quoted(name)
 
 
 def _name(table: Table) -> str:

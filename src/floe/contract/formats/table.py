@@ -210,7 +210,16 @@ def document(name: str, tables: Sequence[Table], place: Place, facts: Mapping[st
 
 
 def _has_maps(tables: Sequence[Table]) -> bool:
-    return any(isinstance(part.type, MapOf) for table in tables for part in table.walk())
+    return any(_holds_map(column.type) for table in tables for column in table.columns)
+
+
+def _holds_map(type_: Type) -> bool:
+    match type_:
+        case Array(element):
+            return _holds_map(element)
+        case Struct(members):
+            return any(_holds_map(member.type) for member in members)
+    return isinstance(type_, MapOf)
 
 
 def planted(value: Any, place: Place) -> Any:

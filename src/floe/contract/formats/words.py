@@ -104,8 +104,8 @@ def rule_words(rule: QualityRule) -> str:
     text = _rule_text(rule)
     remark = rule.node.get("description") or rule.name
     if remark and rule.type != "text":
-        text = f"{remark} ({text})" if text else str(remark)
-    return f"{text} [{rule.severity}]" if rule.severity else text
+        text = f"{remark}: {text}" if text else str(remark)
+    return f"{text} ({rule.severity})" if rule.severity else text
 
 
 def _rule_text(rule: QualityRule) -> str:
@@ -155,6 +155,8 @@ def _custom_text(rule: QualityRule) -> str:
 
 
 def _span(low: Any, high: Any) -> str:
+    if isinstance(low, int) and isinstance(high, int):
+        return f"{low:,} to {high:,}"
     if low is not None and high is not None:
         return f"{number(low)} to {number(high)}"
     return f"at least {number(low)}" if low is not None else f"at most {number(high)}"
