@@ -5,7 +5,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from floe.contract.formats import canonical, documents, odcs, read
 from floe.contract.formats.loss import Lost
@@ -31,11 +30,6 @@ class Converted:
         """What the file would be called in a folder."""
         suffix = next(target.suffix for target in TARGETS if target.name == self.target)
         return "".join("_" if char in _FORBIDDEN or not char.isprintable() else char for char in self.name) + suffix
-
-    def to_dict(self) -> dict[str, Any]:
-        """The shape other programs rely on."""
-        lost = [{"what": one.what, "where": list(one.where)} for one in self.lost]
-        return {"name": self.name, "target": self.target, "text": self.text, "lost": lost}
 
 
 def convert(
@@ -92,7 +86,7 @@ def _results(
 
 def save(results: Sequence[Converted], out: Path, force: bool = False) -> list[Path]:
     """Write the texts: into a folder that exists, or one text into a file; whole or not at all."""
-    if out.is_dir():
+    if os.path.isdir(out):  # unlike Path.is_dir, it answers for any name
         paths = [out / result.file_name for result in results]
     elif len(results) > 1:
         names = ", ".join(result.name for result in results)
@@ -107,11 +101,11 @@ def save(results: Sequence[Converted], out: Path, force: bool = False) -> list[P
 
 def _refuse(paths: list[Path], force: bool) -> None:
     for path in paths:
-        if not path.parent.is_dir():
+        if not os.path.isdir(path.parent):
             raise FloeError(f"Folder {path.parent} does not exist", f"Make it first: mkdir -p {path.parent}")
-        if path.is_dir():
+        if os.path.isdir(path):
             raise FloeError(f"{path} is a folder", "Name a file")
-        if path.is_file() and not force:
+        if os.path.isfile(path) and not force:
             raise FloeError(f"{path} exists already", "Add --force to replace it, or choose another name with -o")
     twice = sorted({str(path) for path in paths if paths.count(path) > 1})
     if twice:
@@ -119,12 +113,11 @@ def _refuse(paths: list[Path], force: bool) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    final = path.resolve()
     try:
-        if final.exists() and not final.is_file():  # a pipe or a device takes text, but cannot be replaced
-            final.write_text(text, "utf-8")
-            return
-        _replace(final, text)
+        if path.exists() and not path.is_file():  # a pipe or a device takes text, but cannot be replaced
+            path.write_text(text, "utf-8")
+        else:
+            _replace(path.resolve(), text)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise FloeError(f"{path} cannot be written: {reason}", "Check the folder's permissions and space") from None
@@ -181,7 +174,7 @@ def _bytes(source: str | Path) -> tuple[bytes, str]:
     if isinstance(source, str) and "\n" in source:
         return source.encode(), "<text>"
     path = Path(source)
-    if path.is_dir():
+    if os.path.isdir(path):
         raise FloeError(f"{path} is a folder", "Name one file; `floe lint` looks at folders")
     return read_bytes(path), str(path)
 
@@ -239,9 +232,10 @@ def _compare(contract: Contract, text: str) -> None:
     """What was written must read as what was given, or nothing is written."""
     again, findings = read(text, contract.source)
     if again is None or not canonical.equal(contract, again):
-        first = next((finding.message for finding in findings if finding.severity >= Severity.ERROR), "")
+        found = [finding.message for finding in findings if finding.severity >= Severity.ERROR]
+        found += canonical.differences(contract, again) if again else []
         raise FloeError(
-            "floe wrote ODCS that does not read back as the same contract, so nothing was written"
-            + (f": {first}" if first else ""),
+            "floe made ODCS that does not read back as the same contract, so nothing is written: "
+            + "; ".join(found[:3]),
             "This is a fault of floe: please report it with the source document",
         )

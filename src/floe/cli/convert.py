@@ -1,6 +1,7 @@
 """`floe convert`."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     chosen = {"dataset": options.dataset, "model": options.model, "dialect": options.dialect}
     out = None if options.output in (None, "-") else Path(options.output)
     try:
-        if out is None or not out.is_dir():
+        if out is None or not os.path.isdir(out):
             results: Sequence[Converted] = [convert(options.source, options.to, **chosen)]
         else:
             results = convert_each(options.source, options.to, **chosen)

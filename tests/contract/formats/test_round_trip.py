@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from floe.contract.formats import avro, documents, json_schema, odcs, spark_ddl, spark_json
-from floe.contract.formats.table import closed, document, struct_of, table_of, Column, Table
+from floe.contract.formats.table import Column, Table, closed, document, struct_of, table_of
 from floe.model import Contract, Dataset, Place
 from floe.model.types import Array, Atomic, Decimal, MapOf, Member, Struct, Text, Type
 
@@ -47,7 +47,9 @@ TYPES: st.SearchStrategy[Type] = st.recursive(
 
 
 def contract_of(schema: Struct) -> Contract:
-    columns = tuple(Column(name=m.name, type=m.type, nullable=m.nullable, path=odcs.step(m.name)) for m in schema.members)
+    columns = tuple(
+        Column(name=m.name, type=m.type, nullable=m.nullable, path=odcs.step(m.name)) for m in schema.members
+    )
     contract, findings = odcs.read(document("t", [Table(name="t", columns=columns, place=PLACE)], PLACE), "x")
     assert findings == []
     assert contract is not None
@@ -84,7 +86,9 @@ def test_any_schema_reads_back_equal_from_every_format(schema):
 
 def test_spark_itself_reads_the_json():
     types = pytest.importorskip("pyspark.sql.types")
-    schema = Struct((Member("a", Decimal(5, 2), False), Member("b", Array(Struct((Member("c", Atomic("time")),)), False))))
+    schema = Struct(
+        (Member("a", Decimal(5, 2), False), Member("b", Array(Struct((Member("c", Atomic("time")),)), False)))
+    )
     text = spark_json.write(table_of(contract_of(schema).datasets[0]))
     read = types.StructType.fromJson(json.loads(text))
     assert read.simpleString() == "struct<a:decimal(5,2),b:array<struct<c:time(6)>>>"

@@ -47,8 +47,10 @@ class Manifest:
         self.nodes: dict[str, Any] = tree.get("nodes") or {}
         self.sources: dict[str, Any] = tree.get("sources") or {}
         self.lost: dict[str, list[str]] = {}
+        self.names = self._names()
+        self.tests = self._tests()
 
-    def models(self) -> dict[str, str]:
+    def _names(self) -> dict[str, str]:
         """The names by which models can be asked for, with their ids: the project's own first, sources by `a.b`."""
         own = [node for node in self.nodes.values() if node.get("resource_type") in _KINDS]
         own.sort(key=lambda node: (node.get("package_name") != self.project, node.get("unique_id", "")))
@@ -56,6 +58,15 @@ class Manifest:
         for node in own:
             names.setdefault(_name(node), node["unique_id"])
         return names
+
+    def _tests(self) -> dict[str, list[Mapping[str, Any]]]:
+        """The tests of every model."""
+        found: dict[str, list[Mapping[str, Any]]] = {}
+        for node in self.nodes.values():
+            if node.get("resource_type") == "test":
+                nodes = (node.get("depends_on") or {}).get("nodes") or [""]
+                found.setdefault(node.get("attached_node") or nodes[0], []).append(node)
+        return found
 
     def default_models(self) -> list[str]:
         """The project's own models: what `one contract per model` means."""
@@ -66,28 +77,20 @@ class Manifest:
         """The ODCS tree of a model (or `source.table`), and what could not be carried over."""
         self.lost = {}
         node = self._node(model)
-        tests = list(self._tests(node["unique_id"]))
+        tests = self.tests.get(node["unique_id"], [])
         table = self._table(node, tests)
         meta = node.get("meta") or (node.get("config") or {}).get("meta") or {}
         tree = document(table.name, [table], self.place, self._facts(node, meta, table))
         return tree, tuple(Lost(what, tuple(where)) for what, where in self.lost.items())
 
     def _node(self, model: str) -> Mapping[str, Any]:
-        unique = self.models().get(model)
+        unique = self.names.get(model)
         if unique:
             return dict(self.nodes[unique])
         for node in self.sources.values():
             if model in (f"{node.get('source_name')}.{node.get('name')}", node.get("name")):
                 return dict(node)
         raise KeyError(model)
-
-    def _tests(self, unique_id: str) -> Iterator[Mapping[str, Any]]:
-        for node in self.nodes.values():
-            if node.get("resource_type") == "test":
-                nodes = (node.get("depends_on") or {}).get("nodes") or []
-                attached = node.get("attached_node") or (nodes[0] if nodes else None)
-                if attached == unique_id:
-                    yield node
 
     def _facts(self, node: Mapping[str, Any], meta: Mapping[str, Any], table: Table) -> dict[str, Any]:
         domain, product = meta.get("domain"), meta.get("dataProduct")
@@ -179,20 +182,24 @@ class Manifest:
         facts: dict[str, Any] = {}
         if "primary_key" in types or name in keys:
             facts |= {"primaryKey": True, "primaryKeyPosition": keys.index(name) + 1 if name in keys else 1}
-        if "unique" in types or _has_test(mine, "unique"):
+        enforced = ((node.get("config") or {}).get("contract") or {}).get("enforced") is True
+        if "unique" in types or (not enforced and _has_test(mine, "unique")):
             facts["unique"] = True
+        required = "not_null" in types or "primaryKey" in facts or (not enforced and _has_test(mine, "not_null"))
+        known = {"not_null": required, "unique": "unique" in facts or ("primaryKey" in facts and len(keys) < 2)}
         options: dict[str, Any] = {}
         if "check" in types and not _bounded(name, str(types["check"].get("expression")), options):
             self.lost.setdefault("constraints", []).append(f"{where} check {types['check'].get('expression')}")
         meta = column.get("meta") or (column.get("config") or {}).get("meta") or {}
         facts |= _meta_facts(meta, column.get("tags"))
         type_, written = self._type(column.get("data_type"), where)
-        rules = [rule for test in mine for rule in self._rules(test, where, options)]
+        new = [test for test in mine if not (known.get(_test_name(test)) and _is_fact(test))]
+        rules = [rule for test in new for rule in self._rules(test, where, options)]
         return Column(
             name=name,
             type=type_,
             path=step(name),
-            nullable=not ("not_null" in types or "primaryKey" in facts or _has_test(mine, "not_null")),
+            nullable=not required,
             description=column.get("description") or None,
             values=_accepted(mine),
             options=options,
@@ -225,7 +232,7 @@ class Manifest:
         match metadata.get("name"):
             case "relationships":
                 return
-            case "unique" | "not_null" | "accepted_values" if _is_fact(test):
+            case "accepted_values" if _is_fact(test):
                 return
             case "not_null":
                 yield {"metric": "nullValues", "mustBe": 0, "severity": severity}
@@ -255,7 +262,7 @@ def only_model(manifest: Manifest, model: str | None) -> list[str]:
     try:
         manifest.contract(model)
     except KeyError:
-        names = sorted(manifest.models())
+        names = sorted(manifest.names)
         message, suggestion = f"The manifest has no model '{model}'", f"It has {', '.join(names) or 'none'}"
         raise ContractError(message, suggestion, "E500") from None
     return [model]
@@ -286,8 +293,13 @@ def _is_fact(test: Mapping[str, Any]) -> bool:
     return _severity(test) == "error" and not config.get("where") and config.get("error_if", "!= 0") == "!= 0"
 
 
+def _test_name(test: Mapping[str, Any]) -> str:
+    return str((test.get("test_metadata") or {}).get("name"))
+
+
 def _has_test(tests: list[Mapping[str, Any]], name: str) -> bool:
-    return any((test.get("test_metadata") or {}).get("name") == name and _is_fact(test) for test in tests)
+    """Whether a hard test says it; of a model without an enforced contract, that is all that is said."""
+    return any(_test_name(test) == name and _is_fact(test) for test in tests)
 
 
 def _accepted(tests: list[Mapping[str, Any]]) -> tuple[Any, ...] | None:
