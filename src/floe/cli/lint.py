@@ -1,6 +1,7 @@
 """`floe lint`."""
 
 import argparse
+import gc
 
 from floe.actions.lint import lint
 from floe.cli.output import print_json, style
@@ -23,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Lint the paths; exit 1 where something reaches --fail-on."""
+    gc.disable()  # nothing here makes cycles; scanning for them costs a third of the time over 1,000 contracts
     result = lint(options.paths)
     if options.format == "json":
         print_json(result.to_dict())

@@ -58,7 +58,7 @@ def _contact(source: Section, out: Map) -> None:
     entry = made(
         source.place,
         channel=name or email or url,
-        tool="email" if email else None,
+        tool="email" if email and not url else None,
         scope="interactive",
         url=url or (f"mailto:{email}" if email else None),
         description=email if email and (url or name) else None,
@@ -100,6 +100,8 @@ def _key_list(out: Map, model: Map) -> None:
         custom_entries = out.get("customProperties")
         if isinstance(custom_entries, List):
             _without(custom_entries, "primaryKey")
+            if not custom_entries:
+                _drop(out, "customProperties")
 
 
 def _without(entries: List, name: str) -> None:
@@ -137,8 +139,9 @@ def _definition(out: Map, definitions: Map, used: set[str], seen: tuple[str, ...
     used.add(name)
     found = _resolved(definition, definitions, used, (*seen, name))
     for key, value in found.items():
-        if key not in out and key not in ("name", "domain"):
-            out.put(key, value, found.value_places[key], found.key_places[key])
+        kept = {"name": "definitionName", "domain": "definitionDomain"}.get(key, key)
+        if kept not in out:
+            out.put(kept, value, found.value_places[key], found.key_places[key])
 
 
 def _said(out: Map) -> None:

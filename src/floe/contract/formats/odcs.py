@@ -1,32 +1,37 @@
 """The Open Data Contract Standard, v3.0.0 to v3.2.0."""
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal as Number
 from typing import Any
 
-from floe.contract.formats.odcs_schema import VERSIONS, schema_findings
-from floe.contract.formats.odcs_words import described
+from floe.contract.formats.odcs_schema import VERSIONS, refusal, schema_findings
 from floe.model import (
     Contract,
     Dataset,
     Field,
     Finding,
     Map,
-    Place,
     QualityRule,
     Relationship,
     Server,
-    Severity,
     Sla,
     Step,
     dotted,
-    locate,
 )
 from floe.model.type_text import parse_type
 from floe.model.types import Array, Atomic, Decimal, Family, MapOf, Member, Struct, Type
 
+# the standard's short names of quality dimensions
+DIMENSIONS = {
+    "ac": "accuracy",
+    "cp": "completeness",
+    "cf": "conformity",
+    "cs": "consistency",
+    "cv": "coverage",
+    "tm": "timeliness",
+    "uq": "uniqueness",
+}
 OPERATORS = (
     "mustBe",
     "mustNotBe",
@@ -78,42 +83,9 @@ def read(tree: Any, source: str) -> tuple[Contract | None, list[Finding]]:
     Where a finding is critical the contract holds what could be read, so that rules can be asked about the rest;
     nothing may be done with it but judging it.
     """
-    if not isinstance(tree, Map):
-        return None, [_not_a_contract(tree, source)]
-    if tree.get("apiVersion") not in VERSIONS:
-        return None, [_unsupported(tree)]
+    if not isinstance(tree, Map) or tree.get("apiVersion") not in VERSIONS:
+        return None, [refusal(tree, source)]
     return _contract(tree, source), schema_findings(tree)
-
-
-def _not_a_contract(tree: Any, source: str) -> Finding:
-    kind = "empty" if tree is None else "a list" if isinstance(tree, list) else "plain text"
-    return Finding(
-        "E501",
-        "not-a-contract",
-        Severity.CRITICAL,
-        f"The document is {kind}, not a contract",
-        suggestion="A contract begins with apiVersion and kind; see https://bitol.io for the standard",
-        place=locate(tree) or Place(source, 1, 1),
-    )
-
-
-def _unsupported(tree: Map) -> Finding:
-    declared = tree.get("apiVersion")
-    if "apiVersion" not in tree:
-        text = "The document declares no apiVersion"
-    else:
-        text = f"'apiVersion' is {described(declared)}, which floe does not read"
-    near = difflib.get_close_matches(f"v{str(declared).removeprefix('v')}", VERSIONS, 1, 0.6)
-    return Finding(
-        "E502",
-        "unsupported-version",
-        Severity.CRITICAL,
-        text,
-        f"floe reads {', '.join(VERSIONS)}",
-        f"Did you mean {near[0]}?" if near else f"Set apiVersion to one of them, e.g. {VERSIONS[-2]}",
-        locate(tree, "apiVersion"),
-        ("apiVersion",),
-    )
 
 
 def _text(node: Mapping[str, Any], key: str) -> str | None:
@@ -345,6 +317,7 @@ def _rule(node: Map, at: tuple[Step, ...]) -> QualityRule:
         id=_text(node, "id"),
         name=_text(node, "name"),
         severity=_text(node, "severity"),
+        dimension=DIMENSIONS.get(_text(node, "dimension") or "", _text(node, "dimension")),
         arguments=_map(node, "arguments"),
         operators={key: node[key] for key in OPERATORS if key in node},
         unit=_text(node, "unit"),

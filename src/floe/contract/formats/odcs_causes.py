@@ -31,9 +31,17 @@ def causes(tree: Any, version: str) -> list[Cause]:
         return []
     plain = (error for error in errors if _kind(error) not in _UNKNOWN)
     real = [_as_written(cause, tree) for error in plain for cause in _explained(error, version)]
-    unknown = [cause for error in errors if _kind(error) in _UNKNOWN for cause in _unknown(error, real, tree, version)]
+    strange = (error for error in errors if _kind(error) in _UNKNOWN)
+    explained = prefixes(cause.path for cause in real)
+    unknown = [cause for error in strange for cause in _unknown(error, explained, tree, version)]
     found = list(dict.fromkeys([*real, *unknown]))
-    return [cause for cause in found if not _follows(cause, found)]
+    inside = prefixes(cause.path for cause in found if cause.kind != "several")
+    return [cause for cause in found if not _follows(cause, inside)]
+
+
+def prefixes(paths: Iterable[tuple[Step, ...]]) -> set[tuple[Step, ...]]:
+    """Every place that one of the paths leads to or through."""
+    return {path[:length] for path in paths for length in range(len(path) + 1)}
 
 
 def _kind(error: Any) -> str:
@@ -120,23 +128,19 @@ def _merged(path: tuple[Step, ...], kind: str, branches: Sequence[list[Cause]]) 
     return Cause(kind, path, expected=tuple(dict.fromkeys(expected)))
 
 
-def _unknown(error: Any, real: list[Cause], tree: Any, version: str) -> Iterator[Cause]:
+def _unknown(error: Any, explained: set[tuple[Step, ...]], tree: Any, version: str) -> Iterator[Cause]:
     """The keys that nothing at this place knows; known ones only where no other cause explains the error."""
     path = tuple(error.instance_path)
-    explained = any(cause.path[: len(path)] == path for cause in real)
-    known = known_keys(version, tree, path, every=True)
+    known = set(known_keys(version, tree, path, every=True))
     for key in error.kind.unexpected:
         if key not in known:
             yield Cause("unknown", path, key)
-        elif not explained:
+        elif path not in explained:
             yield Cause("misplaced", path, key)
 
 
-def _follows(cause: Cause, found: list[Cause]) -> bool:
+def _follows(cause: Cause, inside: set[tuple[Step, ...]]) -> bool:
     """Whether another cause at the same place already explains this one."""
     if cause.kind == "several":
-        return not cause.expected and any(c is not cause and c.path[: len(cause.path)] == cause.path for c in found)
-    if cause.kind == "misplaced":
-        below = (*cause.path, cause.key)
-        return any(c is not cause and (c.path[: len(below)] == below) for c in found)
-    return False
+        return not cause.expected and cause.path in inside
+    return cause.kind == "misplaced" and (*cause.path, cause.key) in inside

@@ -3,20 +3,20 @@
 import json
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from floe.model import Step
 
 VERSIONS = ("v3.0.0", "v3.0.1", "v3.0.2", "v3.1.0", "v3.2.0")
+_SCHEMAS = Path(__file__).parent / "schemas"
 _FORKS = ("allOf", "anyOf", "oneOf")
 
 
 @lru_cache(maxsize=len(VERSIONS))
 def schema(version: str) -> dict[str, Any]:
     """The JSON Schema of a version of the standard."""
-    text = files("floe.contract.formats").joinpath("schemas", f"odcs-{version}.json").read_text("utf-8")
-    loaded: dict[str, Any] = json.loads(text)
+    loaded: dict[str, Any] = json.loads((_SCHEMAS / f"odcs-{version}.json").read_bytes())
     return loaded
 
 

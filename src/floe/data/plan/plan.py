@@ -1,16 +1,16 @@
 """From a dataset of a contract to its plan."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from floe.data.plan.expectations import EXPECTATIONS
 from floe.data.plan.sql import quote
 from floe.model import Contract, Dataset, Field, QualityRule, Severity
 from floe.model.plan import Expectation, Plan
+from floe.model.settings import LABELS
 from floe.model.types import Array, MapOf
 
 Wrap = Callable[[str], str]
-OPEN_LABELS = ("public", "internal")
 # options of a logical type that promise something about values, and are not judged yet
 _UNJUDGED = ("pattern", "multipleOf", "uniqueItems", "minProperties", "maxProperties")
 _FORMATS_OF_TYPES = ("i8", "i16", "i32", "i64", "f32", "f64")
@@ -19,8 +19,9 @@ _TABLE_METRICS = ("rowCount",)
 _TABLE_CUSTOM = ("freshness", "volume")
 
 
-def plan(contract: Contract, dataset: Dataset) -> Plan:
-    """Everything a dataset promises, as expectations with stable ids."""
+def plan(contract: Contract, dataset: Dataset, labels: Sequence[str] = LABELS) -> Plan:
+    """Everything a dataset promises, as expectations with stable ids; labels above `internal` are masked in samples."""
+    shown = {"", *labels[: labels.index("internal") + 1]} if "internal" in labels else {""}
     expectations = [*_key(dataset), *_rows(dataset), *_rules(dataset)]
     return Plan(
         contract=contract.identity.rsplit(":", 1)[0],
@@ -29,7 +30,7 @@ def plan(contract: Contract, dataset: Dataset) -> Plan:
         schema=dataset.schema,
         key=tuple(field.column for field in dataset.primary_key),
         partition=tuple(field.column for field in dataset.partition),
-        masked=frozenset(f.column for f in dataset.fields if (f.classification or "public") not in OPEN_LABELS),
+        masked=frozenset(f.column for f in dataset.fields if (f.classification or "") not in shown),
         expectations=tuple(_distinct(expectations)),
     )
 
@@ -114,7 +115,8 @@ def _unjudged(path: str, field: Field) -> Iterator[Expectation]:
     if field.options.get("format") is not None and field.logical_type == "string":
         options.append("format")
     for key in options:
-        yield _not_evaluated(f"{path}:{key}", "E553", key, path, Severity.ERROR, f"floe does not judge '{key}' yet")
+        cause = f"floe does not judge '{key}' yet"
+        yield Expectation(id=f"{path}:{key}", code="E580", name=key, field=path, severity=Severity.ERROR, cause=cause)
 
 
 def _below(dataset: Dataset, field: Field, value: str, wrap: Wrap) -> Iterator[Expectation]:
@@ -143,9 +145,14 @@ def _rules(dataset: Dataset) -> Iterator[Expectation]:
             if rule.type == "text" or rule.valid_values is not None:
                 continue
             name = rule.id or rule.name or rule.metric or rule.type
-            severity = _word(rule.severity, Severity.WARNING)
-            yield _not_evaluated(
-                f"{path}:quality[{index}]", "E580", name, path, severity, _cause(rule), _is_gated(rule)
+            yield Expectation(
+                id=f"{path}:quality[{index}]",
+                code="E580",
+                name=name,
+                field=path,
+                severity=_word(rule.severity, Severity.WARNING),
+                cause=_cause(rule),
+                gated=_is_gated(rule),
             )
 
 
@@ -158,12 +165,6 @@ def _cause(rule: QualityRule) -> str:
     if rule.type == "custom" and rule.engine != "floe":
         return f"a rule of the engine '{rule.engine}', which floe does not run"
     return f"floe does not judge {rule.type} rules of this kind yet"
-
-
-def _not_evaluated(
-    id_: str, code: str, name: str, path: str, severity: Severity, cause: str, gated: bool = True
-) -> Expectation:
-    return Expectation(id=id_, code=code, name=name, field=path, severity=severity, cause=cause, gated=gated)
 
 
 def _distinct(expectations: list[Expectation]) -> Iterator[Expectation]:
