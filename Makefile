@@ -26,7 +26,7 @@ soak: install
 	.venv/bin/pytest -m soak
 
 benchmark: install
-	.venv/bin/python benchmarks/startup.py
+	.venv/bin/python benchmarks/lint.py
 
 format: install
 	.venv/bin/ruff format . && .venv/bin/ruff check --fix .

@@ -68,11 +68,12 @@ class Lake:
 
     @property
     def target(self):
-        from floe.actions.find import find_target
+        from floe.actions.find import find_contract
+        from floe.actions.find_table import Way, find_target
         from floe.registry import open_store
 
         known = open_store(self.settings["registry.url"], self.root).table(self.table_id)
-        return find_target(self.settings, self.table_id, None, known)
+        return find_target(self.settings, *find_contract(self.table_id, self.settings), Way(), known)
 
     def state(self) -> tuple:
         """The table as its own log describes it, read without Spark, and every file below it."""

@@ -243,3 +243,7 @@ def test_wrong_words(home: Path):
         done = run_floe(*words, cwd=home)
         assert (done.returncode, "usage: floe" in done.stderr, done.stdout) == (2, True, ""), words
     assert run_floe(cwd=home).returncode == 2
+
+
+def test_bronze_is_not_written_yet_and_says_so(home: Path):
+    refuses(home, "enforce", GOOD, TABLE, "--layer", "bronze", says=("floe cannot write Bronze tables yet",))

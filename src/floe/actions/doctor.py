@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from floe.actions.find import find_contract, find_target
-from floe.model import Contract, Dataset, FloeError, TableError
+from floe.actions.find import find_contract
+from floe.actions.find_table import Way, find_server, find_target
+from floe.model import Contract, FloeError, TableError
 from floe.model.settings import KEYS, Settings
 from floe.model.table import Target
 
@@ -142,14 +143,14 @@ def _masked(value: Any, name: str = "") -> Any:
     return _PASSWORD.sub(r"\1***@", value) if isinstance(value, str) else value
 
 
-def resolve(name: str, settings: Settings, table: str | None = None) -> dict[str, Any]:
+def resolve(name: str, settings: Settings, way: Way) -> dict[str, Any]:
     """How a contract finds its table, and whether the table is reachable."""
     from floe.registry import open_store
 
     contract, dataset = find_contract(name, settings)
     table_id = contract.table_id(dataset)
     store = open_store(settings["registry.url"], settings.root)
-    target = find_target(settings, table_id, table, store.table(table_id or "")) if table_id or table else None
+    target = find_target(settings, contract, dataset, way, store.table(table_id or ""))
     return {
         "id": contract.identity,
         "odcs_id": contract.id,
@@ -157,25 +158,19 @@ def resolve(name: str, settings: Settings, table: str | None = None) -> dict[str
         "dataset": dataset.name,
         "layer": contract.layer(dataset),
         "table_id": table_id,
-        "server": _server(contract),
-        **_reach(target, settings, dataset),
+        "server": _server(contract, way),
+        **_reach(target, settings),
     }
 
 
-def _server(contract: Contract) -> str | None:
-    return ", ".join(f"{server.server} ({server.type})" for server in contract.servers) or None
+def _server(contract: Contract, way: Way) -> str | None:
+    server = None if way.table else find_server(contract, way.server)
+    return f"{server.server} ({server.type})" if server else None
 
 
-def _reach(target: Target | None, settings: Settings, dataset: Dataset) -> dict[str, Any]:
+def _reach(target: Target, settings: Settings) -> dict[str, Any]:
     from floe.data.tables import probe
 
-    if target is None:
-        return {
-            "table": None,
-            "format": None,
-            "reachable": False,
-            "why": f"the layer of '{dataset.name}' is unknown: pass --layer or add customProperty layer",
-        }
     said: dict[str, Any] = {"table": str(target), "format": target.format}
     try:
         facts = probe(target, settings)

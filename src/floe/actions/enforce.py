@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floe.actions.find import find_contract, find_layer, find_target
+from floe.actions.find import find_contract, find_layer
+from floe.actions.find_table import Way, find_target
 from floe.actions.settings import load_settings
 from floe.data.plan import plan as make_plan
 from floe.model import Contract, Dataset, TableError, ViolationError
@@ -46,12 +47,13 @@ class _Case:
     run_id: str
 
 
-def enforce(
+def enforce(  # noqa: PLR0913  (the names the specification gives)
     df: "DataFrame",
     contract: str | Path | Contract,
     mode: str = "append",
     *,
     table: str | None = None,
+    server: str | None = None,
     layer: str | None = None,
     settings: Settings | None = None,
 ) -> WriteResult:
@@ -62,12 +64,13 @@ def enforce(
         contract: a table_id, an id with or without version, a path, YAML text, or a loaded contract.
         mode: append.
         table: the table, where it is not found by the contract: a catalog name or a path.
+        server: the name or environment of the contract's server to write to, where it has several.
         layer: bronze, silver or gold, where the contract does not say.
         settings: read from the folder's manifest.yaml and the environment where not given.
     """
     if mode not in MODES:
         raise ValueError(f"mode '{mode}' is none of {', '.join(MODES)}")
-    return _enforce(df, mode, _case(contract, table, layer, settings or load_settings()))
+    return _enforce(df, mode, _case(contract, Way(table, server), layer, settings or load_settings()))
 
 
 def _enforce(df: "DataFrame", mode: str, case: _Case) -> WriteResult:
@@ -82,7 +85,7 @@ def _enforce(df: "DataFrame", mode: str, case: _Case) -> WriteResult:
     return result
 
 
-def _case(name: str | Path | Contract, table: str | None, layer: str | None, settings: Settings) -> _Case:
+def _case(name: str | Path | Contract, way: Way, layer: str | None, settings: Settings) -> _Case:
     from floe.registry import open_store
 
     contract, dataset = find_contract(name, settings)
@@ -99,7 +102,7 @@ def _case(name: str | Path | Contract, table: str | None, layer: str | None, set
         layer=where,
         table_id=table_id,
         store=store,
-        target=find_target(settings, table_id, table, store.table(table_id)),
+        target=find_target(settings, contract, dataset, way, store.table(table_id)),
         plan=plan,
         schema_version=store.schema_version(table_id, digest, _declared(dataset)),
         schema_hash=digest,
@@ -231,13 +234,13 @@ def _refusal(result: WriteResult) -> ViolationError:
 
 
 def enforce_file(
-    batch: str, contract: str, mode: str, *, table: str | None, layer: str | None, settings: Settings
+    batch: str, contract: str, mode: str, *, way: Way, layer: str | None, settings: Settings
 ) -> WriteResult:
     """Enforce a Parquet file or folder, on floe's own session."""
     from floe.data.spark.batch import parquet
 
     _parquet(batch)
-    case = _case(contract, table, layer, settings)
+    case = _case(contract, way, layer, settings)
     return _enforce(parquet(batch, settings), mode, case)
 
 

@@ -3,6 +3,7 @@
 import argparse
 
 from floe.actions.doctor import doctor, resolve, settings_in_force
+from floe.actions.find_table import Way
 from floe.actions.settings import load_settings
 from floe.cli.output import print_json, style
 from floe.tell.report.doctor_text import doctor_text, resolution_text
@@ -12,6 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("contract", nargs="?", metavar="CONTRACT", help="say how this contract finds its table")
     parser.add_argument("--table", help="the table, where the contract does not lead to it")
+    parser.add_argument("--server", help="the contract's server, by name or environment, where it has several")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
     parser.set_defaults(run=run)
 
@@ -20,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     """Check the machine, or one contract's way to its table; exit 2 where something is missing."""
     settings = load_settings()
     if options.contract:
-        found = resolve(options.contract, settings, options.table)
+        found = resolve(options.contract, settings, Way(options.table, options.server))
         print_json(found) if options.format == "json" else print(resolution_text(found, style()))
         return 0 if found["reachable"] else 2
     checks = [check.to_dict() for check in doctor(settings)]
