@@ -216,6 +216,7 @@ def _vendors(node: Map) -> None:
     named = _custom_value(node, "customPropertyVendors")
     vendors = _take_custom(node, "customPropertyVendors") if isinstance(named, Map) else {}
     for entry in maps(node.get("customProperties")):
-        vendor = vendors.get(entry.get("property"), "floe" if entry.get("property") in FLOE_NAMES else None)
+        name = str(entry.get("property"))
+        vendor = vendors.get(name, "floe" if name in FLOE_NAMES else None)
         if vendor is not None and "vendor" not in entry:
             entry.put("vendor", vendor, entry.place)
