@@ -71,7 +71,7 @@ def servers(text: str) -> tuple[str, str]:
     return "schema:\n", f"servers: {text}\nschema:\n"
 
 
-LOCAL = "{server: dev, type: local, path: data/{table}, format: delta}"
+LOCAL = "{server: dev, type: local, path: 'data/{table}', format: delta}"
 BRICKS = "{server: lake, environment: prod, type: databricks, host: h, catalog: main, schema: sales}"
 
 
@@ -92,7 +92,7 @@ def test_a_server_leads_to_its_table(settings: Settings):
         assert find_target(settings, *two, Way(server=word), None) == Target("delta", "main.sales.orders_clean")
     with pytest.raises(FloeError, match="has 2 servers"):
         find_target(settings, *two, Way(), None)
-    with pytest.raises(FloeError, match="No server of .* is called 'test'"):
+    with pytest.raises(FloeError, match=r"No server of .* is called 'test'"):
         find_target(settings, *two, Way(server="test"), None)
 
 
@@ -103,7 +103,7 @@ def test_a_server_of_another_kind_is_passed_over(settings: Settings):
         == f"{settings.root}/.floe/warehouse/silver_commerce/orders_clean"
     )
     csv = named(settings, *servers("[{server: c, type: local, path: x.csv, format: csv}]"))
-    with pytest.raises(FloeError, match="holds csv at x.csv, which floe cannot write"):
+    with pytest.raises(FloeError, match=r"holds csv at x\.csv, which floe cannot write"):
         find_target(settings, *csv, Way(), None)
 
 
