@@ -3,7 +3,7 @@
 import re
 from html import escape
 
-from floe.contract.formats.page import Block, Cell, Grid, Page, Section, page
+from floe.contract.formats.page import Block, Cell, Grid, Page, Section, page, plain
 from floe.model import Contract
 
 _STYLE = """
@@ -82,7 +82,7 @@ def write(contract: Contract) -> str:
 <main>
 {_header(whole)}
 {chr(10).join(_section(section, index) for index, section in enumerate(whole.sections))}
-<footer>{escape(contract.identity)}, written by floe</footer>
+<footer>{escape(plain(contract.identity))}, written by floe</footer>
 </main>
 </body>
 </html>
