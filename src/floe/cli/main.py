@@ -10,6 +10,7 @@ from floe.version import __version__
 
 COMMANDS = {
     "lint": "say what is wrong with contracts",
+    "convert": "write a contract in another format, or a document of another tool as a contract",
     "enforce": "hold a batch to its contract and write it",
     "runs": "show what was checked and written, and what came of it",
     "doctor": "say what is missing, which settings hold, and how a contract finds its table",
