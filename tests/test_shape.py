@@ -25,8 +25,10 @@ def test_the_public_names():
             "TableError",
             "ViolationError",
             "__version__",
+            "convert",
             "enforce",
             "lint",
+            "load",
         ]
     )
     assert all(getattr(floe, name) for name in floe.__all__)

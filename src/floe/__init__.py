@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 from floe.version import __version__
 
 if TYPE_CHECKING:
+    from floe.actions.convert import convert
     from floe.actions.enforce import enforce
     from floe.actions.lint import lint
+    from floe.actions.load import load
     from floe.model.errors import (
         ContractError,
         EngineError,
@@ -27,8 +29,10 @@ __all__ = [
     "TableError",
     "ViolationError",
     "__version__",
+    "convert",
     "enforce",
     "lint",
+    "load",
 ]
 
 

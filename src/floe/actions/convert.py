@@ -41,7 +41,7 @@ def convert(
     dialect: str | None = None,
 ) -> Converted:
     """A contract as another format; one that makes several texts needs `dataset` or `model`."""
-    contracts = list(_contracts(source, model, dialect))
+    contracts = list(contracts_in(source, model, dialect))
     if len(contracts) > 1:
         raise _several("contracts", "model", [contract.datasets[0].name for contract, _ in contracts])
     results = _results(contracts, _target(to), dataset)
@@ -67,7 +67,7 @@ def convert_each(
 ) -> tuple[Converted, ...]:
     """Every text that a source makes in a format: one per contract, or per dataset where the format holds only one."""
     target = _target(to)
-    return _results(_contracts(source, model, dialect), target, dataset)
+    return _results(contracts_in(source, model, dialect), target, dataset)
 
 
 def _results(
@@ -144,7 +144,8 @@ def _target(name: str) -> Target:
     raise FloeError(f"'{name}' is no format floe writes", f"{hint}It writes {', '.join(NAMES)}")
 
 
-def _contracts(source: Source, model: str | None, dialect: str | None) -> Iterator[tuple[Contract, tuple[Lost, ...]]]:
+def contracts_in(source: Source, model: str | None, dialect: str | None) -> Iterator[tuple[Contract, tuple[Lost, ...]]]:
+    """Every contract in a source, and what ODCS has no place for in each."""
     if isinstance(source, Contract):
         yield source, ()
         return

@@ -17,11 +17,14 @@ _TABLE_ID = re.compile(rf"({'|'.join(LAYERS)})\.([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)
 
 def find_contract(name: str | Path | Contract, settings: Settings) -> tuple[Contract, Dataset]:
     """The contract a name means, sound enough to use, and the one dataset of it that is meant."""
-    contract = name if isinstance(name, Contract) else _by_name(name, settings)
+    contract = load_contract(name, settings)
     return contract, _dataset(contract, str(name))
 
 
-def _by_name(name: str | Path, settings: Settings) -> Contract:
+def load_contract(name: str | Path | Contract, settings: Settings) -> Contract:
+    """The contract a name means: a loaded one, YAML text, a path, a table_id, an id with or without version."""
+    if isinstance(name, Contract):
+        return name
     if isinstance(name, str) and "\n" in name:
         return usable(*read(name, "<text>"), source="<text>")
     if Path(name).is_file() or str(name).endswith((".yaml", ".yml")):

@@ -9,11 +9,13 @@ from floe.model.errors import FloeError
 from floe.version import __version__
 
 COMMANDS = {
+    "init": "start a product folder with a contract",
     "lint": "say what is wrong with contracts",
-    "convert": "write a contract in another format, or a document of another tool as a contract",
+    "convert": "write a contract or a schema in another format",
     "enforce": "hold a batch to its contract and write it",
     "runs": "show what was checked and written, and what came of it",
     "doctor": "say what is missing, which settings hold, and how a contract finds its table",
+    "completion": "print a script that completes floe's words in your shell",
 }
 
 

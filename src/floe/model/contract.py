@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from floe.model.show import as_html, as_text
 from floe.model.tree import Map, Place, Step
 from floe.model.types import Member, Struct, Type
 
@@ -165,6 +166,12 @@ class Contract(Noun):
         if name.replace("_", "-").startswith(prefix.replace("_", "-")):
             name = name[len(prefix) :]
         return f"{domain}.{product}/{name}:{self.version}"
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
     def walk(self) -> Iterator[Noun]:
         """The contract and every part of it."""

@@ -1,0 +1,152 @@
+"""Init: start a product folder, from nothing or from what is there."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from floe.actions.convert import contracts_in
+from floe.contract.formats import documents, odcs, odcs_write
+from floe.contract.templates import SCHEMA_FILE, editor_schema, template
+from floe.model import Contract, ContractError, FloeError, List, Map
+
+_WORD = re.compile(r"[a-z][a-z0-9_]*")
+_DEPTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a new product is called."""
+
+    folder: Path
+    product: str
+    domain: str = "default"
+    table: str = "dataset"
+    layer: str = "silver"
+    format: str = "delta"
+    owner: str = "unknown"
+
+
+def init(start: Start, origin: str | None = None) -> list[Path]:
+    """Write a product folder and return its files; nothing that is there is overwritten.
+
+    Args:
+        start: what the product is called.
+        origin: a Delta table's folder, a dbt manifest, a SQL DDL, an Avro or JSON Schema to start from.
+    """
+    for what, word in (("domain", start.domain), ("product", start.product), ("table", start.table)):
+        if not _WORD.fullmatch(word):
+            raise FloeError(
+                f"The {what} '{word}' is no plain word",
+                "Use small letters, digits and underscores, e.g. customer_orders",
+            )
+    contracts = start.folder / "contracts"
+    texts = {contracts / SCHEMA_FILE: editor_schema(), start.folder / ".gitignore": ".floe/\n"}
+    texts |= _contracts(start, origin)
+    tables = [path.stem for path in texts if path.parent.parent.name == start.layer]
+    ports = "\n".join(
+        f"  - name: {table}\n    table: {start.layer}.{start.domain}.{table}\n    format: {start.format}"
+        for table in tables
+    )
+    values = {**_values(start), "ports": ports}
+    texts |= {start.folder / name: template(name, values) for name in ("floe.yaml", "manifest.yaml")}
+    return _write(texts)
+
+
+def _values(start: Start) -> dict[str, str]:
+    return {
+        "schema": f"../../{SCHEMA_FILE}",
+        "layer": start.layer,
+        "domain": start.domain,
+        "product": start.product,
+        "table": start.table,
+        "format": start.format,
+        "owner": start.owner,
+        "repository": _repository(start.folder),
+    }
+
+
+def _repository(folder: Path) -> str:
+    ask = ["git", "-C", str(next(p for p in (folder, *folder.parents) if p.is_dir())), "remote", "get-url", "origin"]
+    try:
+        said = subprocess.run(ask, capture_output=True, text=True, timeout=10, check=False).stdout.strip()
+    except (OSError, subprocess.TimeoutExpired):
+        said = ""
+    return re.sub(r"//[^/@]*@", "//", said) or "unknown"
+
+
+def _contracts(start: Start, origin: str | None) -> dict[Path, str]:
+    home = start.folder / "contracts" / start.layer / start.domain
+    if origin is None:
+        return {home / f"{start.table}.yaml": template("contract.yaml", _values(start))}
+    modeline = f"# yaml-language-server: $schema=../../{SCHEMA_FILE}\n"
+    named = [_named(tree, start, origin) for tree in _trees(origin)]
+    return {
+        home / f"{contract.datasets[0].name}.yaml": modeline + odcs_write.write(contract, "v3.1.0")
+        for contract in named
+    }
+
+
+def _trees(origin: str) -> Iterator[Map]:
+    """The contracts a source holds: a table's folder by its schema, all else as convert reads it."""
+    path = Path(origin)
+    if not (path / "_delta_log").is_dir():
+        yield from (contract.node for contract, _ in contracts_in(origin, None, None))
+        return
+    from floe.data.tables.delta import spark_schema
+
+    found = documents.read(spark_schema(str(path)).encode(), f"{path.name}.json")
+    yield from (tree for _, tree, _ in found.trees) if found else ()
+
+
+def _named(tree: Map, start: Start, origin: str) -> Contract:
+    """A contract under the new product's name, in its layer."""
+    tree.put("domain", start.domain)
+    tree.put("dataProduct", start.product)
+    tree.put("status", "draft")
+    for dataset in tree.get("schema") or ():
+        dataset.put("physicalName", f"{start.layer}.{start.domain}.{dataset['name'].rsplit('.', 1)[-1]}")
+        entry = Map(tree.place)
+        entry.put("property", "layer")
+        entry.put("value", start.layer)
+        others = [one for one in dataset.get("customProperties") or () if one.get("property") != "layer"]
+        properties = List(tree.place)
+        for one in (*others, entry):
+            properties.add(one)
+        dataset.put("customProperties", properties)
+    contract, findings = odcs.read(tree, origin)
+    if contract is None or not contract.datasets:
+        raise ContractError(
+            f"No contract can be made of {origin}", "Start from another source", "E501", tuple(findings)
+        )
+    return contract
+
+
+def _write(texts: dict[Path, str]) -> list[Path]:
+    """All of the files, or none: what is there already stays as it is."""
+    contracts = [path for path in texts if path.suffix == ".yaml" and path.exists()]
+    if contracts:
+        raise FloeError(f"{contracts[0]} is there already", "Start in another folder, or edit what is there")
+    written = []
+    try:
+        for path, text in texts.items():
+            if not path.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+                written.append(path)
+    except OSError as error:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise FloeError(f"{error.filename} cannot be written: {error.strerror}", "Make the folder writable") from None
+    return written
+
+
+def offers(folder: Path) -> Iterator[tuple[str, str]]:
+    """What a folder holds that a contract can start from, with its path."""
+    for manifest in (folder / "target" / "manifest.json", folder / "dbt" / "target" / "manifest.json"):
+        if manifest.is_file():
+            yield "a dbt project", str(manifest.relative_to(folder))
+    for log in sorted(folder.rglob("_delta_log")):
+        if len(log.relative_to(folder).parts) <= _DEPTH and log.is_dir():
+            yield "a Delta table", str(log.parent.relative_to(folder))

@@ -1,0 +1,71 @@
+"""`floe completion`."""
+
+import argparse
+from importlib import import_module
+
+from floe.cli.main import COMMANDS
+
+_BASH = """_floe() {{
+  local current="${{COMP_WORDS[COMP_CWORD]}}" command="${{COMP_WORDS[1]}}" words=""
+  if [ "$COMP_CWORD" -eq 1 ]; then words="{commands} --help --version"; else
+    case "$command" in
+{cases}
+    esac
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  if [ -z "$words" ] || [[ "$current" != -* && "$COMP_CWORD" -gt 1 ]]; then COMPREPLY+=($(compgen -f -- "$current")); fi
+}}
+complete -o filenames -F _floe floe
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="your shell")
+    parser.epilog = "Load it with  source <(floe completion bash), or for fish  floe completion fish | source"
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the shell's completion script."""
+    print(
+        _fish()
+        if options.shell == "fish"
+        else ("autoload -U +X bashcompinit && bashcompinit\n" if options.shell == "zsh" else "") + _bash()
+    )
+    return 0
+
+
+def _options() -> dict[str, list[tuple[str, str]]]:
+    """Each command's options with what they are for, asked from its own parser."""
+    found = {}
+    for name in COMMANDS:
+        parser = argparse.ArgumentParser(add_help=True)
+        import_module(f"floe.cli.{name}").add_arguments(parser)
+        found[name] = [(word, str(action.help or "")) for action in parser._actions for word in action.option_strings]
+    return found
+
+
+def _bash() -> str:
+    cases = "\n".join(
+        f'      {name}) words="{" ".join(word for word, _ in words)}" ;;' for name, words in _options().items()
+    )
+    return _BASH.format(commands=" ".join(COMMANDS), cases=cases)
+
+
+def _fish() -> str:
+    lines = [
+        f"complete -c floe -n __fish_use_subcommand -a {name} -d '{_plain(purpose)}'"
+        for name, purpose in COMMANDS.items()
+    ]
+    lines += [
+        f"complete -c floe -n '__fish_seen_subcommand_from {name}' -l {word[2:]} -d '{_plain(purpose)}'"
+        for name, words in _options().items()
+        for word, purpose in words
+        if word.startswith("--")
+    ]
+    return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    return text.replace("'", "").replace("%%", "%")

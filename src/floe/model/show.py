@@ -1,0 +1,59 @@
+"""Contracts as people see them in a terminal or a notebook."""
+
+from collections.abc import Iterator
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from floe.model.contract import Contract, Field
+
+_BOUNDS = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "minLength", "maxLength", "pattern")
+
+
+def as_text(contract: "Contract") -> str:
+    """The contract's name, its datasets, and a line per field."""
+    lines = [_title(contract)]
+    for dataset in contract.datasets:
+        key = ", ".join(field.column for field in dataset.primary_key)
+        lines.append(f"  {dataset.name}: {len(dataset.fields)} fields{f', key {key}' if key else ''}")
+        rows = [(field.path, str(field.type).replace(" not null", ""), promises(field)) for field in dataset.fields]
+        widths = [max((len(row[i]) for row in rows), default=0) for i in range(2)]
+        lines += [f"    {name:<{widths[0]}}  {type_:<{widths[1]}}  {said}".rstrip() for name, type_, said in rows]
+    return "\n".join(lines)
+
+
+def as_html(contract: "Contract") -> str:
+    """The same as a small table for notebooks."""
+    rows = "".join(
+        f"<tr><td>{escape(dataset.name)}</td><td>{escape(field.path)}</td><td>{escape(str(field.type))}</td>"
+        f"<td>{escape(promises(field))}</td></tr>"
+        for dataset in contract.datasets
+        for field in dataset.fields
+    )
+    head = "<tr><th>dataset</th><th>field</th><th>type</th><th>promises</th></tr>"
+    name, rest = _title(contract).split(" ", 1)
+    return f"<p><b>{escape(name)}</b> {escape(rest)}</p><table>{head}{rows}</table>"
+
+
+def _title(contract: "Contract") -> str:
+    form = f"ODCS {contract.api_version}" if contract.format == "odcs" else contract.format
+    return f"{contract.identity} ({contract.status or 'no status'}, {form})"
+
+
+def promises(field: "Field") -> str:
+    """What a field promises beside its type, in a few words."""
+    return ", ".join(_promises(field))
+
+
+def _promises(field: "Field") -> Iterator[str]:
+    if field.key_position:
+        yield "key"
+    elif field.required:
+        yield "required"
+    if field.unique:
+        yield "unique"
+    if field.values is not None:
+        yield "listed values"
+    yield from (f"{key} {field.options[key]}" for key in _BOUNDS if field.options.get(key) is not None)
+    if field.classification:
+        yield field.classification
