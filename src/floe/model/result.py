@@ -26,6 +26,7 @@ class Outcome:
     how: str | None = None
     cause: str | None = None
     samples: tuple[Any, ...] = ()
+    structural: bool = False  # schema, required field or key: refused at every level of enforcement
 
     def to_dict(self) -> dict[str, Any]:
         """The shape other programs rely on."""

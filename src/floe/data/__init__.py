@@ -1,0 +1,1 @@
+"""From contract to verdict on real tables."""

@@ -1,0 +1,33 @@
+"""What an expectation on rows is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from floe.model import Field, Severity
+
+
+class Bad(NamedTuple):
+    """SQL that is true for a bad value (null counts as good), and what was expected instead."""
+
+    sql: str
+    expected: Any
+
+
+Ask = Callable[[str, Field], Bad | None]
+
+
+@dataclass(frozen=True, slots=True)
+class RowExpectation:
+    """A promise a field may make about each of its values."""
+
+    code: str
+    name: str
+    severity: Severity
+    bad: Ask
+    doc: str
+
+
+def row_expectation(code: str, name: str, severity: Severity = Severity.ERROR) -> Callable[[Ask], RowExpectation]:
+    """Make an expectation of a function from a value's SQL and its field to the SQL of a bad value, or None."""
+    return lambda ask: RowExpectation(code, name, severity, ask, ask.__doc__ or "")

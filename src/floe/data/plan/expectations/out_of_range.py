@@ -1,0 +1,39 @@
+"""E554 below-minimum and above-maximum."""
+
+from floe.data.plan.expectations.expectation import Bad, row_expectation
+from floe.data.plan.sql import literal
+from floe.model import Field
+from floe.model.types import Atomic
+
+
+@row_expectation("E554", "below-minimum")
+def below_minimum(value: str, field: Field) -> Bad | None:
+    """A value lies below the contract's minimum, or is not a finite number.
+
+    Why: readers size, bin and divide by what the contract promised.
+
+    Fix: correct the row at its source, or lower the minimum in a new version.
+    """
+    return _beyond(value, field, ("minimum", "<", ">="), ("exclusiveMinimum", "<=", ">"))
+
+
+@row_expectation("E554", "above-maximum")
+def above_maximum(value: str, field: Field) -> Bad | None:
+    """A value lies above the contract's maximum, or is not a finite number.
+
+    Why: readers size, bin and divide by what the contract promised.
+
+    Fix: correct the row at its source, or raise the maximum in a new version.
+    """
+    return _beyond(value, field, ("maximum", ">", "<="), ("exclusiveMaximum", ">=", "<"))
+
+
+def _beyond(value: str, field: Field, *bounds: tuple[str, str, str]) -> Bad | None:
+    tests = [(field.options[key], bad, good) for key, bad, good in bounds if field.options.get(key) is not None]
+    if not tests:
+        return None
+    conditions = [f"{value} {bad} {literal(bound, field.type)}" for bound, bad, _ in tests]
+    if field.type in (Atomic("float"), Atomic("double")):
+        # Spark holds NaN to be greater than everything, so a minimum alone would let it through
+        conditions.append(f"isnan({value}) OR abs({value}) = double('Infinity')")
+    return Bad(" OR ".join(conditions), " and ".join(f"{good} {bound}" for bound, _, good in tests))

@@ -1,0 +1,21 @@
+"""E552 value-not-listed."""
+
+from floe.data.plan.expectations.expectation import Bad, row_expectation
+from floe.data.plan.sql import literal
+from floe.model import Field
+
+
+@row_expectation("E552", "value-not-listed")
+def value_not_listed(value: str, field: Field) -> Bad | None:
+    """A value is none of those the contract lists.
+
+    Why: consumers branch on the list, and a new value falls through every branch.
+
+    Fix: correct the row at its source, or list the value in a new version.
+    """
+    if field.values is None:
+        return None
+    listed = [entry for entry in field.values if entry is not None]
+    if not listed:
+        return Bad(f"{value} IS NOT NULL", [])
+    return Bad(f"{value} NOT IN ({', '.join(literal(entry, field.type) for entry in listed)})", listed)

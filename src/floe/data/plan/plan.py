@@ -1,0 +1,176 @@
+"""From a dataset of a contract to its plan."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from floe.data.plan.expectations import EXPECTATIONS
+from floe.data.plan.sql import quote
+from floe.model import Contract, Dataset, Field, QualityRule, Severity
+from floe.model.plan import Expectation, Plan
+from floe.model.types import Array, MapOf
+
+Wrap = Callable[[str], str]
+OPEN_LABELS = ("public", "internal")
+# options of a logical type that promise something about values, and are not judged yet
+_UNJUDGED = ("pattern", "multipleOf", "uniqueItems", "minProperties", "maxProperties")
+_FORMATS_OF_TYPES = ("i8", "i16", "i32", "i64", "f32", "f64")
+# rules about a whole table, which a batch cannot answer
+_TABLE_METRICS = ("rowCount",)
+_TABLE_CUSTOM = ("freshness", "volume")
+
+
+def plan(contract: Contract, dataset: Dataset) -> Plan:
+    """Everything a dataset promises, as expectations with stable ids."""
+    expectations = [*_key(dataset), *_rows(dataset), *_rules(dataset)]
+    return Plan(
+        contract=contract.identity.rsplit(":", 1)[0],
+        version=contract.version,
+        dataset=dataset.name,
+        schema=dataset.schema,
+        key=tuple(field.column for field in dataset.primary_key),
+        partition=tuple(field.column for field in dataset.partition),
+        masked=frozenset(f.column for f in dataset.fields if (f.classification or "public") not in OPEN_LABELS),
+        expectations=tuple(_distinct(expectations)),
+    )
+
+
+def _key(dataset: Dataset) -> Iterator[Expectation]:
+    key = dataset.primary_key
+    if key:
+        names = tuple(field.column for field in key)
+        path = f"{dataset.name}.{names[0]}" if len(names) == 1 else f"{dataset.name}({', '.join(names)})"
+        yield _unique(dataset, path, names, Severity.CRITICAL, structural=True)
+    for field in dataset.fields:
+        if field.unique and key != (field,):
+            yield _unique(dataset, f"{dataset.name}.{field.path}", (field.column,), Severity.ERROR)
+
+
+def _unique(
+    dataset: Dataset, path: str, keys: tuple[str, ...], severity: Severity, structural: bool = False
+) -> Expectation:
+    name = "key-duplicated" if structural else "value-duplicated"
+    return Expectation(
+        id=f"{path}:{name}",
+        code="E551",
+        name=name,
+        field=path,
+        severity=severity,
+        expected=0,
+        keys=keys,
+        structural=structural,
+    )
+
+
+def _rows(dataset: Dataset) -> Iterator[Expectation]:
+    for field in dataset.fields:
+        yield from _field(dataset, field, quote(field.column), "", lambda bad: bad)
+
+
+def _field(dataset: Dataset, field: Field, value: str, parent: str, wrap: Wrap) -> Iterator[Expectation]:
+    path = f"{dataset.name}.{field.path}"
+    severity = Severity.CRITICAL if field.key_position else Severity.ERROR
+    if field.required:
+        missing = f"{parent} IS NOT NULL AND {value} IS NULL" if parent else f"{value} IS NULL"
+        yield Expectation(
+            id=f"{path}:null-value",
+            code="E550",
+            name="null-value",
+            field=path,
+            severity=severity,
+            expected=0,
+            sql=wrap(missing),
+            structural=True,
+        )
+    for expectation in EXPECTATIONS:
+        bad = expectation.bad(value, field)
+        if bad:
+            yield Expectation(
+                id=f"{path}:{expectation.name}",
+                code=expectation.code,
+                name=expectation.name,
+                field=path,
+                severity=_severity(field, expectation.name, expectation.severity),
+                expected=bad.expected,
+                sql=wrap(bad.sql),
+            )
+    yield from _unjudged(path, field)
+    yield from _below(dataset, field, value, wrap)
+
+
+def _severity(field: Field, name: str, default: Severity) -> Severity:
+    """A listed-values rule may declare its own severity."""
+    declared = next(
+        (rule.severity for rule in field.rules if name == "value-not-listed" and rule.valid_values is not None), None
+    )
+    return _word(declared, default)
+
+
+def _word(word: str | None, default: Severity) -> Severity:
+    return Severity.of(word) if word and word.upper() in Severity.__members__ else default
+
+
+def _unjudged(path: str, field: Field) -> Iterator[Expectation]:
+    options = [key for key in _UNJUDGED if field.options.get(key) not in (None, False)]
+    if field.options.get("format") is not None and field.logical_type == "string":
+        options.append("format")
+    for key in options:
+        yield _not_evaluated(f"{path}:{key}", "E553", key, path, Severity.ERROR, f"floe does not judge '{key}' yet")
+
+
+def _below(dataset: Dataset, field: Field, value: str, wrap: Wrap) -> Iterator[Expectation]:
+    """The parts of a field: members of a struct, items of a list, keys and values of a map."""
+    item = f"x{field.path.count('[]') + field.path.count('{')}"
+    for child in field.fields:
+        if isinstance(field.type, Array):
+            yield from _field(dataset, child, item, "", _inside(wrap, value, item))
+        elif isinstance(field.type, MapOf):
+            side = f"map_keys({value})" if child.path.endswith("{key}") else f"map_values({value})"
+            yield from _field(dataset, child, item, "", _inside(wrap, side, item))
+        else:
+            yield from _field(dataset, child, f"{value}.{quote(child.column)}", value, wrap)
+
+
+def _inside(wrap: Wrap, collection: str, item: str) -> Wrap:
+    return lambda bad: wrap(f"exists({collection}, {item} -> {bad})")
+
+
+def _rules(dataset: Dataset) -> Iterator[Expectation]:
+    """Quality rules beyond the schema's facts; those nobody can judge yet say so."""
+    owners: list[tuple[str, tuple[QualityRule, ...]]] = [(dataset.name, dataset.rules)]
+    owners += [(f"{dataset.name}.{field.path}", field.rules) for field in dataset.walk()]
+    for path, rules in owners:
+        for index, rule in enumerate(rules):
+            if rule.type == "text" or rule.valid_values is not None:
+                continue
+            name = rule.id or rule.name or rule.metric or rule.type
+            severity = _word(rule.severity, Severity.WARNING)
+            yield _not_evaluated(
+                f"{path}:quality[{index}]", "E580", name, path, severity, _cause(rule), _is_gated(rule)
+            )
+
+
+def _is_gated(rule: QualityRule) -> bool:
+    custom: Any = rule.implementation if rule.engine == "floe" and isinstance(rule.implementation, dict) else {}
+    return not (rule.type == "sql" or rule.metric in _TABLE_METRICS or any(word in custom for word in _TABLE_CUSTOM))
+
+
+def _cause(rule: QualityRule) -> str:
+    if rule.type == "custom" and rule.engine != "floe":
+        return f"a rule of the engine '{rule.engine}', which floe does not run"
+    return f"floe does not judge {rule.type} rules of this kind yet"
+
+
+def _not_evaluated(
+    id_: str, code: str, name: str, path: str, severity: Severity, cause: str, gated: bool = True
+) -> Expectation:
+    return Expectation(id=id_, code=code, name=name, field=path, severity=severity, cause=cause, gated=gated)
+
+
+def _distinct(expectations: list[Expectation]) -> Iterator[Expectation]:
+    """Ids are ways to name an expectation for ever: two equal ones would be one."""
+    seen: set[str] = set()
+    for expectation in expectations:
+        if expectation.id in seen:
+            raise ValueError(f"two expectations have the id {expectation.id}")
+        seen.add(expectation.id)
+        yield expectation

@@ -1,0 +1,122 @@
+"""The schema gate: what a contract promises against what a frame or table has."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from floe.model import Severity
+from floe.model.result import FAIL, PASS, Outcome
+from floe.model.types import Array, MapOf, Member, Struct, Type, accepts
+
+
+class Difference(NamedTuple):
+    """One place where two schemas disagree."""
+
+    code: str
+    name: str
+    path: str
+    expected: str | None
+    actual: str | None
+
+
+def columns(promised: Struct, actual: Struct, exact: bool) -> dict[str, str]:
+    """The actual name of each promised column; a name that differs in case only counts unless `exact`."""
+    there = {member.name for member in actual.members}
+    folded: dict[str, list[str]] = {}
+    for name in there:
+        folded.setdefault(name.casefold(), []).append(name)
+    found = {}
+    for member in promised.members:
+        near = folded.get(member.name.casefold(), [])
+        if member.name in there:
+            found[member.name] = member.name
+        elif len(near) == 1 and not exact:
+            found[member.name] = near[0]
+    return found
+
+
+def differences(promised: Struct, actual: Struct, exact: bool = False, prefix: str = "") -> Iterator[Difference]:
+    """Missing columns, other types, extra columns, at any depth; `exact` also asks for order and letter case."""
+    names = columns(promised, actual, exact)
+    for member in promised.members:
+        path = f"{prefix}{member.name}"
+        if member.name in names:
+            yield from _types(member.type, actual[names[member.name]].type, path, exact)
+        else:
+            yield Difference("E531", "missing-column", path, str(member.type), None)
+    used = set(names.values())
+    for member in actual.members:
+        if member.name not in used:
+            yield Difference("E532", "extra-column", f"{prefix}{member.name}", None, str(member.type))
+    if (
+        exact
+        and [m.name for m in promised.members] != [m.name for m in actual.members]
+        and len(used) == len(actual.members)
+    ):
+        yield Difference(
+            "E530", "column-order", prefix.rstrip(".") or "*", _names(promised.members), _names(actual.members)
+        )
+
+
+def _names(members: tuple[Member, ...]) -> str:
+    return ", ".join(member.name for member in members)
+
+
+def _types(promised: Type, actual: Type, path: str, exact: bool) -> Iterator[Difference]:
+    match promised, actual:
+        case Struct(), Struct():
+            yield from differences(promised, actual, exact, f"{path}.")
+        case Array(element=mine), Array(element=yours):
+            yield from _types(mine, yours, f"{path}[]", exact)
+        case MapOf(key, value), MapOf(other_key, other_value):
+            yield from _types(key, other_key, path + "{key}", exact)
+            yield from _types(value, other_value, path + "{}", exact)
+        case _ if not accepts(promised, actual):
+            yield Difference("E530", "type-mismatch", path, str(promised), str(actual))
+
+
+_TEXTS: Mapping[str, str] = {
+    "type-mismatch": "Type mismatch for column '{path}': the contract says {expected}, the {what} has {actual}",
+    "missing-column": "Column '{path}' is missing from the {what}; the contract promises it as {expected}",
+    "extra-column": "Column '{path}' ({actual}) of the {what} is not in the contract",
+    "column-order": "The columns of the {what} stand in another order: {actual}",
+}
+
+
+def schema_outcomes(dataset: str, found: list[Difference], layer: str, what: str = "batch") -> list[Outcome]:
+    """The schema gate's outcomes: one per difference, or one pass."""
+    if not found:
+        return [
+            Outcome(
+                id=f"{dataset}:schema",
+                code="E530",
+                name="schema",
+                field=dataset,
+                severity=Severity.CRITICAL,
+                outcome=PASS,
+                message=f"Columns and types of the {what} are as promised",
+                violations=0,
+                how="metadata",
+                structural=True,
+            )
+        ]
+    return [
+        Outcome(
+            id=f"{dataset}.{difference.path}:{difference.name}",
+            code=difference.code,
+            name=difference.name,
+            field=f"{dataset}.{difference.path}",
+            severity=_severity(difference, layer),
+            outcome=FAIL,
+            message=_TEXTS[difference.name].format(**difference._asdict(), what=what),
+            violations=1,
+            actual=difference.actual,
+            expected=difference.expected,
+            how="metadata",
+            structural=True,
+        )
+        for difference in found
+    ]
+
+
+def _severity(difference: Difference, layer: str) -> Severity:
+    return Severity.ERROR if difference.code == "E532" and layer != "gold" else Severity.CRITICAL
