@@ -1,5 +1,42 @@
 """Data contracts that hold, on Apache Spark."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from floe.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from floe.actions.enforce import enforce
+    from floe.actions.lint import lint
+    from floe.model.errors import (
+        ContractError,
+        EngineError,
+        FloeError,
+        RegistryError,
+        SettingError,
+        TableError,
+        ViolationError,
+    )
+
+__all__ = [
+    "ContractError",
+    "EngineError",
+    "FloeError",
+    "RegistryError",
+    "SettingError",
+    "TableError",
+    "ViolationError",
+    "__version__",
+    "enforce",
+    "lint",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used: `import floe` stays fast."""
+    if name not in __all__:
+        raise AttributeError(f"module 'floe' has no attribute '{name}'")
+    module = f"floe.actions.{name}" if name.islower() else "floe.model.errors"
+    value = getattr(import_module(module), name)
+    globals()[name] = value
+    return value

@@ -1,11 +1,10 @@
 """How a command speaks: JSON for programs, colour for terminals, progress on the error stream."""
 
-import json
 import os
 import sys
-from decimal import Decimal
 from typing import Any
 
+from floe.model.json_text import dumps
 from floe.tell.report.style import Style
 
 
@@ -21,12 +20,4 @@ def say(text: str) -> None:
 
 def print_json(data: Any) -> None:
     """An answer for programs."""
-    print(json.dumps(data, indent=2, ensure_ascii=False, default=_plain))
-
-
-def _plain(value: Any) -> Any:
-    return (
-        (int(value) if value == value.to_integral_value() else float(value))
-        if isinstance(value, Decimal)
-        else str(value)
-    )
+    print(dumps(data, indent=2))

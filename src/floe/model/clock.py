@@ -1,9 +1,6 @@
 """The time, given rather than taken."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
-
-Clock = Callable[[], datetime]
 
 
 def utc_now() -> datetime:

@@ -71,6 +71,8 @@ class Settings:
     values: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({key.name: key.default for key in KEYS}))
     origins: Mapping[str, str] = field(default_factory=dict)
     actor: str = "unknown"
+    cache: Path = Path(".floe/cache")
+    java: str | None = None  # JAVA_HOME, where set
     say: Callable[[str], None] = field(default=lambda _: None, compare=False, repr=False)
 
     def __getitem__(self, name: str) -> Any:

@@ -1,5 +1,7 @@
 """One Spark-shaped type for every spelling of a type."""
 
+import hashlib
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -170,3 +172,9 @@ def spark_json(type_: Type) -> Any:
             fields = [{"name": m.name, "type": spark_json(m.type), "nullable": m.nullable} for m in members]
             return {"type": "struct", "fields": fields}
     return str(type_)
+
+
+def schema_hash(schema: Struct) -> str:
+    """`sha256:` over canonical JSON of a schema: order, names, types and nullability count, comments do not."""
+    text = json.dumps(spark_json(schema), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

@@ -114,7 +114,8 @@ def _unjudged(path: str, field: Field) -> Iterator[Expectation]:
     if field.options.get("format") is not None and field.logical_type == "string":
         options.append("format")
     for key in options:
-        yield _not_evaluated(f"{path}:{key}", "E553", key, path, Severity.ERROR, f"floe does not judge '{key}' yet")
+        cause = f"floe does not judge '{key}' yet"
+        yield Expectation(id=f"{path}:{key}", code="E580", name=key, field=path, severity=Severity.ERROR, cause=cause)
 
 
 def _below(dataset: Dataset, field: Field, value: str, wrap: Wrap) -> Iterator[Expectation]:
@@ -143,9 +144,14 @@ def _rules(dataset: Dataset) -> Iterator[Expectation]:
             if rule.type == "text" or rule.valid_values is not None:
                 continue
             name = rule.id or rule.name or rule.metric or rule.type
-            severity = _word(rule.severity, Severity.WARNING)
-            yield _not_evaluated(
-                f"{path}:quality[{index}]", "E580", name, path, severity, _cause(rule), _is_gated(rule)
+            yield Expectation(
+                id=f"{path}:quality[{index}]",
+                code="E580",
+                name=name,
+                field=path,
+                severity=_word(rule.severity, Severity.WARNING),
+                cause=_cause(rule),
+                gated=_is_gated(rule),
             )
 
 
@@ -158,12 +164,6 @@ def _cause(rule: QualityRule) -> str:
     if rule.type == "custom" and rule.engine != "floe":
         return f"a rule of the engine '{rule.engine}', which floe does not run"
     return f"floe does not judge {rule.type} rules of this kind yet"
-
-
-def _not_evaluated(
-    id_: str, code: str, name: str, path: str, severity: Severity, cause: str, gated: bool = True
-) -> Expectation:
-    return Expectation(id=id_, code=code, name=name, field=path, severity=severity, cause=cause, gated=gated)
 
 
 def _distinct(expectations: list[Expectation]) -> Iterator[Expectation]:

@@ -19,10 +19,10 @@ def quote(name: str) -> str:
 
 
 def text(value: str) -> str:
-    """A string literal; every character that could end or escape it is written by its number.
+    r"""A string literal; every character that could end or escape it is written by its number.
 
-    >>> text("it's")
-    "'it\\\\u0027s'"
+    >>> print(text("it's"))
+    'it\u0027s'
     """
     return "'" + "".join(c if c.isprintable() and c not in "'\\" else _escaped(c) for c in value) + "'"
 

@@ -1,0 +1,287 @@
+"""Enforce: hold a batch to its contract in the write path."""
+
+import secrets
+import time
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from floe.actions.find import find_contract, find_layer, find_target
+from floe.actions.settings import load_settings
+from floe.data.plan import plan as make_plan
+from floe.model import Contract, Dataset, TableError, ViolationError
+from floe.model.clock import stamp, utc_now
+from floe.model.decision import Verdict, decide
+from floe.model.plan import Plan
+from floe.model.result import FAIL, NOT_EVALUATED, Outcome, Result, WriteResult
+from floe.model.settings import Settings
+from floe.model.table import Target
+from floe.model.types import schema_hash
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from floe.data.spark.gate import Gate, Passage
+    from floe.registry import Store
+
+MODES = ("append",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """One batch's way through the gate: what is held to what, and where it is written down."""
+
+    settings: Settings
+    contract: Contract
+    dataset: Dataset
+    layer: str
+    table_id: str
+    store: "Store"
+    target: Target
+    plan: Plan
+    schema_version: int
+    schema_hash: str
+    run_id: str
+
+
+def enforce(
+    df: "DataFrame",
+    contract: str | Path | Contract,
+    mode: str = "append",
+    *,
+    table: str | None = None,
+    layer: str | None = None,
+    settings: Settings | None = None,
+) -> WriteResult:
+    """Write a batch to the table its contract promises, or raise ViolationError and write nothing.
+
+    Args:
+        df: the batch.
+        contract: a table_id, an id with or without version, a path, YAML text, or a loaded contract.
+        mode: append.
+        table: the table, where it is not found by the contract: a catalog name or a path.
+        layer: bronze, silver or gold, where the contract does not say.
+        settings: read from the folder's manifest.yaml and the environment where not given.
+    """
+    from floe.data.spark.gate import append
+
+    if mode not in MODES:
+        raise ValueError(f"mode '{mode}' is none of {', '.join(MODES)}")
+    started = time.monotonic()
+    case = _case(contract, table, layer, settings or load_settings())
+    passage = append(df, _gate(case))
+    result = _written(case, mode, passage, stamp(utc_now()), round(time.monotonic() - started, 3))
+    _record(case, result)
+    if result.refused:
+        raise _refusal(result)
+    return result
+
+
+def _case(name: str | Path | Contract, table: str | None, layer: str | None, settings: Settings) -> _Case:
+    from floe.registry import open_store
+
+    contract, dataset = find_contract(name, settings)
+    where = find_layer(contract, dataset, layer)
+    table_id = contract.table_id(dataset) or f"{where}.{contract.domain or 'default'}.{dataset.name}"
+    store = open_store(settings["registry.url"], settings.root)
+    plan = make_plan(contract, dataset)
+    digest = schema_hash(plan.schema)
+    return _Case(
+        settings=settings,
+        contract=contract,
+        dataset=dataset,
+        layer=where,
+        table_id=table_id,
+        store=store,
+        target=find_target(settings, table_id, table, store.table(table_id)),
+        plan=plan,
+        schema_version=store.schema_version(table_id, digest, _declared(dataset)),
+        schema_hash=digest,
+        run_id=uuid.uuid4().hex,
+    )
+
+
+def _gate(case: _Case) -> "Gate":
+    from floe.data.spark.gate import Gate
+
+    level = case.settings["data_contracts.enforcement"]
+    staging = case.settings.path("tables.warehouse") / ".staging"
+    _writable(staging)
+    return Gate(
+        plan=case.plan,
+        target=case.target,
+        layer=case.layer,
+        staging=staging / case.run_id,
+        salt=_salt(case.settings.root),
+        properties={
+            "floe.contract": case.contract.identity,
+            "floe.schema_version": str(case.schema_version),
+            "floe.schema_hash": case.schema_hash,
+        },
+        decide=lambda outcomes: decide(outcomes, level, case.layer),
+    )
+
+
+def _written(case: _Case, mode: str, passage: "Passage", at: str, seconds: float) -> WriteResult:
+    unknown = dict.fromkeys(("queries", "jobs", "scans", "files", "files_read", "bytes_read"))
+    judged = Result(
+        contract=case.plan.contract,
+        version=case.plan.version,
+        dataset=case.plan.dataset,
+        checked_at=at,
+        expectations=passage.outcomes,
+        rows=passage.rows,
+        snapshot=passage.after,
+        cost={**unknown, "seconds": seconds},
+    )
+    return WriteResult(
+        table=case.table_id,
+        mode=mode,
+        written=passage.written,
+        refused=passage.verdict is Verdict.REFUSE,
+        result=judged,
+        run_id=case.run_id,
+        location=passage.location or str(case.target),
+        format=case.target.format,
+        level=case.settings["data_contracts.enforcement"],
+        created=passage.created,
+        snapshot_before=passage.before,
+        snapshot_after=passage.after,
+        schema_version=case.schema_version,
+        schema_hash=case.schema_hash,
+        notes=(*passage.notes, *_notes(case.dataset)),
+    )
+
+
+def _record(case: _Case, result: WriteResult) -> None:
+    """Keep the run, and the table where something was written."""
+    judged = result.result
+    run = {
+        "run_id": result.run_id,
+        "at": judged.checked_at,
+        "actor": case.settings.actor,
+        "contract": judged.contract,
+        "version": judged.version,
+        "table_id": result.table,
+        "mode": result.mode,
+        "outcome": judged.outcome,
+        "refused": result.refused,
+        "row_count": judged.rows,
+        "written": result.written,
+        "snapshot_before": result.snapshot_before,
+        "snapshot_after": result.snapshot_after,
+        "seconds": judged.cost["seconds"],
+        "result": result.to_dict(),
+    }
+    broken = [_violation(outcome) for outcome in judged.expectations if outcome.outcome in (FAIL, NOT_EVALUATED)]
+    case.store.record_run(run, broken)
+    if not result.refused:
+        case.store.record_table(_table_row(case, result), _schema_row(case, judged.checked_at))
+
+
+def _violation(outcome: Outcome) -> dict[str, Any]:
+    kept = ("code", "name", "severity", "field", "outcome", "violations", "actual", "expected", "message", "cause")
+    said = outcome.to_dict()
+    return {"expectation": outcome.id, **{key: said[key] for key in kept}}
+
+
+def _table_row(case: _Case, result: WriteResult) -> dict[str, Any]:
+    return {
+        "table_id": case.table_id,
+        "layer": case.layer,
+        "location": result.location,
+        "primary_keys": list(case.plan.key),
+        "partition_cols": list(case.plan.partition),
+        "contract_path": case.contract.source,
+        "format": case.target.format,
+        "name": case.target.name,
+    }
+
+
+def _schema_row(case: _Case, at: str) -> dict[str, Any]:
+    return {
+        "table_id": case.table_id,
+        "schema_version": case.schema_version,
+        "schema_hash": case.schema_hash,
+        "changed_at": at,
+        "changed_by": case.settings.actor,
+        "notes": f"contract {case.contract.identity}",
+    }
+
+
+def _refusal(result: WriteResult) -> ViolationError:
+    failed = result.result.failed or result.result.not_evaluated
+    worst = failed[0]
+    more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+    text = f"{result.table} refused the batch: {worst.message}{more}"
+    return ViolationError(
+        text, result, "Mend the batch at its source, or change the contract in a new version", worst.code
+    )
+
+
+def enforce_file(batch: str, contract: str, mode: str = "append", **options: Any) -> WriteResult:
+    """Enforce a Parquet file or folder, on floe's own session."""
+    settings: Settings = options["settings"]
+    _parquet(batch)
+    find_contract(contract, settings)
+    from floe.data.spark.session import own_session
+
+    return enforce(own_session(settings).read.parquet(batch), contract, mode, **options)
+
+
+def _parquet(batch: str) -> None:
+    """Say what is wrong with a batch's file before a JVM starts."""
+    if "://" in batch:
+        return
+    path = Path(batch)
+    if not path.exists():
+        raise TableError(f"The batch {batch} does not exist", "Name a Parquet file, or a folder of Parquet files")
+    files = [path] if path.is_file() else sorted(path.rglob("*.parquet"))
+    if not files:
+        raise TableError(
+            f"The folder {batch} holds no Parquet file", "Name a Parquet file, or a folder of Parquet files"
+        )
+    for file in files:
+        with file.open("rb") as stream:
+            head = stream.read(4)
+            stream.seek(max(file.stat().st_size - 4, 0))
+            if (head, stream.read(4)) != (b"PAR1", b"PAR1"):
+                raise TableError(
+                    f"The batch {file} is not a Parquet file, or is cut short", "Write it as Parquet, whole"
+                )
+
+
+def _declared(dataset: Dataset) -> int | None:
+    declared = dataset.custom.get("schemaVersion")
+    return declared if isinstance(declared, int) else None
+
+
+def _notes(dataset: Dataset) -> tuple[str, ...]:
+    if dataset.primary_key:
+        return ()
+    return (
+        f"'{dataset.name}' has no primary key, so duplicates were not looked for: add primaryKey: true to its key columns",
+    )
+
+
+def _salt(root: Path) -> str:
+    """The secret that makes hashed samples comparable here and meaningless elsewhere."""
+    path = root / ".floe" / "salt"
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(secrets.token_hex(16))
+        path.chmod(0o600)
+        return path.read_text()
+
+
+def _writable(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TableError(
+            f"The warehouse {folder.parent} cannot be written: {error.strerror}",
+            "Make it writable, or set tables.warehouse",
+        ) from None

@@ -1,0 +1,12 @@
+"""Runs: what was checked and written, and what came of it."""
+
+from typing import Any
+
+from floe.model.settings import Settings
+
+
+def runs(settings: Settings, limit: int = 20, table: str | None = None) -> list[dict[str, Any]]:
+    """The newest runs the registry keeps, newest first."""
+    from floe.registry import open_store
+
+    return open_store(settings["registry.url"], settings.root).runs(limit, table)

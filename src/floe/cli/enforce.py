@@ -1,0 +1,49 @@
+"""`floe enforce`."""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from floe.actions.enforce import MODES, enforce_file
+from floe.actions.settings import load_settings
+from floe.cli.output import print_json, say, style
+from floe.model import LAYERS, ViolationError
+from floe.tell.report.write_text import write_text
+
+if TYPE_CHECKING:
+    from floe.model.result import WriteResult
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "batches", nargs="+", metavar="BATCH", help="a Parquet file, or a folder of Parquet files; each is one batch"
+    )
+    parser.add_argument(
+        "contract", metavar="CONTRACT", help="a table_id such as silver.commerce.orders_clean, a contract's id or path"
+    )
+    parser.add_argument("--mode", choices=MODES, default="append", help="how to write (default: append)")
+    parser.add_argument("--table", help="the table: a catalog name or a path (default: found by the contract)")
+    parser.add_argument("--layer", choices=LAYERS, help="the layer, where the contract does not say")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Hold each batch to the contract; exit 1 where one is refused."""
+    settings = load_settings(say=say)
+    results: list[WriteResult] = []
+    for batch in options.batches:
+        try:
+            result = enforce_file(
+                batch, options.contract, options.mode, table=options.table, layer=options.layer, settings=settings
+            )
+        except ViolationError as error:
+            result = error.result
+        results.append(result)
+        if options.format == "text":
+            print(write_text(batch, result, style()))
+            sys.stdout.flush()
+    if options.format == "json":
+        print_json(results[0].to_dict() if len(results) == 1 else {"results": [result.to_dict() for result in results]})
+    return 1 if any(result.refused for result in results) else 0

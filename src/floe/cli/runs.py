@@ -1,0 +1,32 @@
+"""`floe runs`."""
+
+import argparse
+
+from floe.actions.runs import runs
+from floe.actions.settings import load_settings
+from floe.cli.output import print_json, style
+from floe.tell.report.runs_text import runs_text
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("table", nargs="?", metavar="TABLE_ID", help="only the runs of this table")
+    parser.add_argument("--limit", type=_count, default=20, help="how many (default: 20)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.set_defaults(run=run)
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number above 0")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the newest runs."""
+    found = runs(load_settings(), options.limit, options.table)
+    if options.format == "json":
+        print_json({"runs": found})
+    else:
+        print(runs_text(found, style()))
+    return 0

@@ -1,0 +1,99 @@
+"""floe's own Spark session: local, with Delta and Iceberg; a user's session is never touched."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from floe.data.spark.jars import jars
+from floe.data.spark.java import find_java
+from floe.model import EngineError, SettingError
+from floe.model.settings import Settings
+
+_EXTENSIONS = (
+    "io.delta.sql.DeltaSparkSessionExtension,org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+)
+_BASE = {
+    "spark.sql.extensions": _EXTENSIONS,
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+}
+_LOCAL = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "8",
+    "spark.databricks.delta.snapshotPartitions": "2",
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
+}
+
+
+def own_session(settings: Settings) -> SparkSession:
+    """The running session, else a new one by the settings."""
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    java = find_java(settings.java)
+    files = jars(settings)
+    settings.say(f"· starting Spark ({settings['spark.master']}, Java {java.version}) …")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # noqa: TID251  (pyspark reads it, workers inherit it)
+    builder = SparkSession.builder.appName("floe").master(settings["spark.master"])
+    for key, value in _configuration(settings, files).items():
+        builder = builder.config(key, value)
+    log = settings.root / ".floe" / "spark.log"
+    with _quiet(log):
+        try:
+            return builder.getOrCreate()
+        except Exception as error:  # noqa: BLE001  (whatever the JVM says, the user is told where it said it)
+            raise EngineError(f"Spark did not start: {_first_line(error)}", f"See {log}") from None
+
+
+def _configuration(settings: Settings, files: list[Path]) -> dict[str, str]:
+    conf = {**_BASE, "spark.jars": ",".join(map(str, files))}
+    if settings["spark.master"].startswith("local"):
+        conf |= _LOCAL
+    conf["spark.sql.warehouse.dir"] = str(settings.path("tables.warehouse"))
+    for name, options in settings["catalogs"].items():
+        conf |= {f"spark.sql.catalog.{name}{key}": value for key, value in _catalog(settings, name, options).items()}
+    return conf | {key: str(value) for key, value in settings["spark.conf"].items()}
+
+
+def _catalog(settings: Settings, name: str, options: Any) -> dict[str, str]:
+    """An Iceberg catalog of the settings as Spark's options."""
+    if not isinstance(options, dict) or "type" not in options:
+        raise SettingError(
+            f"{settings.origin('catalogs')}: catalog '{name}' has no type",
+            "Give it type: sql, rest, hadoop, hive or glue",
+        )
+    found = {"": "org.apache.iceberg.spark.SparkCatalog", **{f".{key}": str(value) for key, value in options.items()}}
+    if options["type"] == "sql":
+        path = settings.root / str(options.get("uri", "")).removeprefix("sqlite:///")
+        found |= {".type": "jdbc", ".uri": f"jdbc:sqlite:{path}", ".jdbc.schema-version": "V1"}
+        path.parent.mkdir(parents=True, exist_ok=True)
+    if "warehouse" in options and "://" not in str(options["warehouse"]):
+        found[".warehouse"] = str((settings.root / str(options["warehouse"])).resolve())
+    return found
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+
+
+@contextmanager
+def _quiet(log: Path) -> Iterator[None]:
+    """The JVM's own chatter goes to a file; the terminal belongs to the answer."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    terminal = os.dup(2)
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(terminal, 2)
+        os.close(terminal)

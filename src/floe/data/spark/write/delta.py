@@ -1,0 +1,85 @@
+"""Delta Lake tables, by path or by catalog name."""
+
+import shutil
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from floe.data.plan.sql import quote, text
+from floe.data.spark.schema import ddl
+from floe.model import TableError
+from floe.model.table import Target
+from floe.model.types import Struct, Type
+
+
+def stored(type_: Type) -> Type:
+    """The type as Delta stores it."""
+    return type_
+
+
+def exists(spark: SparkSession, target: Target) -> bool:
+    """Whether the table is there; TableError where something else stands in its place."""
+    if target.name:
+        return spark.catalog.tableExists(target.name)
+    path = Path(str(target.path))
+    if (path / "_delta_log").is_dir():
+        return True
+    if path.is_file() or (path.is_dir() and any(path.iterdir())):
+        raise TableError(
+            f"{path} is there, but it is no Delta table", "Name another table with --table, or move what stands there"
+        )
+    return False
+
+
+def read(spark: SparkSession, target: Target) -> DataFrame:
+    """The table's rows now."""
+    return spark.table(target.name) if target.name else spark.read.format("delta").load(str(target.path))
+
+
+def snapshot(spark: SparkSession, target: Target) -> str | None:
+    """The version readers see."""
+    newest = spark.sql(f"DESCRIBE HISTORY {target.sql} LIMIT 1").head()
+    return str(newest["version"]) if newest else None
+
+
+def location(spark: SparkSession, target: Target) -> str:
+    """Where the files are."""
+    if target.path:
+        return target.path
+    detail = spark.sql(f"DESCRIBE DETAIL {target.sql}").head()
+    return str(detail["location"]) if detail else str(target)
+
+
+def create(
+    spark: SparkSession, target: Target, schema: Struct, partition: tuple[str, ...], properties: dict[str, str]
+) -> None:
+    """Create the table, empty."""
+    if target.name and target.name.count("."):
+        spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {Target('delta', target.name.rsplit('.', 1)[0]).sql}")
+    spark.sql(create_statement(target, "delta", schema, partition, properties))
+
+
+def create_statement(
+    target: Target, provider: str, schema: Struct, partition: tuple[str, ...], properties: dict[str, str]
+) -> str:
+    """The CREATE TABLE of a contract."""
+    by = f" PARTITIONED BY ({', '.join(map(quote, partition))})" if partition else ""
+    pairs = ", ".join(f"{text(key)} = {text(value)}" for key, value in properties.items())
+    return f"CREATE TABLE {target.sql} ({ddl(schema)}) USING {provider}{by} TBLPROPERTIES ({pairs})"
+
+
+def drop(spark: SparkSession, target: Target) -> None:
+    """Take back a table that was created for rows that then could not be written."""
+    if target.name:
+        spark.sql(f"DROP TABLE IF EXISTS {target.sql}")
+    else:
+        shutil.rmtree(str(target.path), ignore_errors=True)
+
+
+def append(rows: DataFrame, target: Target) -> None:
+    """Add rows in one commit; the schema never evolves here."""
+    writer = rows.write.format("delta").mode("append").option("mergeSchema", "false")
+    if target.name:
+        writer.saveAsTable(target.name)
+    else:
+        writer.save(str(target.path))

@@ -1,0 +1,1 @@
+"""The store's history; a released migration is never edited."""

@@ -1,0 +1,191 @@
+"""The store: opened, migrated, and asked."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from floe.model import RegistryError
+from floe.model.json_text import dumps
+from floe.registry.schema import check_runs, schema_history, table_registry, violations
+
+HEAD = "0001"
+_BUSY_SECONDS = 30
+
+
+def open_store(url: str, root: Path) -> "Store":
+    """The store at a URL, made and brought up to date where needed; RegistryError (E542) where it is out of reach."""
+    try:
+        address = make_url(url)
+    except ArgumentError:
+        raise RegistryError(
+            "registry.url is no database address",
+            "Write it as sqlite:///.floe/registry.db or postgresql+psycopg://…",
+            "E542",
+        ) from None
+    if address.drivername == "postgresql":
+        address = address.set(drivername="postgresql+psycopg")
+    if address.get_backend_name() == "sqlite" and address.database:
+        path = root / address.database
+        address = address.set(database=str(path))
+        _folder(path)
+    try:
+        engine = _engine(address)
+        store = Store(engine)
+        store.migrate()
+    except (SQLAlchemyError, ImportError) as error:
+        raise _unreachable(address, error) from None
+    return store
+
+
+def _folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RegistryError(
+            f"The registry's folder {path.parent} cannot be made: {error.strerror}",
+            "Make the folder writable, or set registry.url to another place",
+            "E542",
+        ) from None
+
+
+def _unreachable(address: sa.URL, error: Exception) -> RegistryError:
+    cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+    return RegistryError(
+        f"The registry {address.render_as_string()} cannot be used: {cause}",
+        "Check registry.url and the permissions of the file and its folder (`floe doctor`)",
+        "E542",
+    )
+
+
+def _engine(address: sa.URL) -> Engine:
+    if address.get_backend_name() != "sqlite":
+        return sa.create_engine(address, pool_pre_ping=True, json_serializer=dumps)
+    engine = sa.create_engine(address, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=dumps)
+
+    @sa.event.listens_for(engine, "connect")
+    def _on_connect(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # we say BEGIN IMMEDIATE ourselves, so that writers queue instead of failing
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @sa.event.listens_for(engine, "begin")
+    def _on_begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("floe_writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+class Store:
+    """Reads and writes of the store, each in its own transaction."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    @contextmanager
+    def _begin(self, writes: bool = False) -> Iterator[Connection]:
+        try:
+            with self.engine.execution_options(floe_writes=writes).begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            raise _unreachable(self.engine.url, error) from None
+
+    def migrate(self) -> None:
+        """Bring the tables up to date; a store of a newer floe is refused."""
+        revision = self._revision()
+        if revision == HEAD:
+            return
+        if revision is not None and revision > HEAD:
+            raise RegistryError(
+                f"The registry is of a newer floe (schema {revision}, this one knows {HEAD})",
+                "Upgrade floe-contracts",
+                "E542",
+            )
+        from alembic import command  # noqa: PLC0415  (0.2 s that an up-to-date store does not need)
+        from alembic.config import Config  # noqa: PLC0415
+
+        config = Config()
+        config.set_main_option("script_location", os.fspath(Path(__file__).parent / "migrations"))
+        with self._begin(writes=True) as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+    def _revision(self) -> str | None:
+        with self.engine.connect() as connection:
+            if not sa.inspect(connection).has_table("alembic_version"):
+                return None
+            return cast("str | None", connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar())
+
+    def table(self, table_id: str) -> Mapping[str, Any] | None:
+        """What is known of a table."""
+        with self._begin() as connection:
+            row = (
+                connection.execute(sa.select(table_registry).where(table_registry.c.table_id == table_id))
+                .mappings()
+                .first()
+            )
+        return dict(row) if row else None
+
+    def schema_version(self, table_id: str, schema_hash: str, declared: int | None) -> int:
+        """The schema's integer version: as declared, else one more for each new hash."""
+        if declared is not None:
+            return declared
+        with self._begin() as connection:
+            newest = (
+                connection.execute(
+                    sa.select(schema_history)
+                    .where(schema_history.c.table_id == table_id)
+                    .order_by(schema_history.c.schema_version.desc())
+                )
+                .mappings()
+                .first()
+            )
+        if newest is None:
+            return 1
+        changed = newest["schema_hash"] != schema_hash
+        return int(newest["schema_version"]) + int(changed)
+
+    def record_run(self, run: Mapping[str, Any], broken: Sequence[Mapping[str, Any]]) -> None:
+        """Keep a run and what it found."""
+        with self._begin(writes=True) as connection:
+            connection.execute(sa.insert(check_runs).values(**run))
+            if broken:
+                connection.execute(sa.insert(violations), [{**one, "run_id": run["run_id"]} for one in broken])
+
+    def record_table(self, table: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+        """Keep where a table stands and which schema it has."""
+        with self._begin(writes=True) as connection:
+            known = connection.execute(
+                sa.select(table_registry.c.table_id).where(table_registry.c.table_id == table["table_id"])
+            ).first()
+            if known:
+                connection.execute(
+                    sa.update(table_registry).where(table_registry.c.table_id == table["table_id"]).values(**table)
+                )
+            else:
+                connection.execute(sa.insert(table_registry).values(**table))
+            same = (schema_history.c.table_id == schema["table_id"]) & (
+                schema_history.c.schema_version == schema["schema_version"]
+            )
+            if not connection.execute(sa.select(schema_history.c.table_id).where(same)).first():
+                connection.execute(sa.insert(schema_history).values(**schema))
+
+    def runs(self, limit: int, table_id: str | None = None) -> list[dict[str, Any]]:
+        """The newest runs with what they found, newest first."""
+        chosen = sa.select(check_runs).order_by(check_runs.c.at.desc(), check_runs.c.run_id).limit(limit)
+        if table_id:
+            chosen = chosen.where(check_runs.c.table_id == table_id)
+        with self._begin() as connection:
+            found = [dict(row) for row in connection.execute(chosen).mappings()]
+            ids = [run["run_id"] for run in found]
+            rows = connection.execute(
+                sa.select(violations).where(violations.c.run_id.in_(ids)).order_by(violations.c.expectation)
+            )
+            broken = [dict(row) for row in rows.mappings()]
+        return [{**run, "violations": [one for one in broken if one["run_id"] == run["run_id"]]} for run in found]
