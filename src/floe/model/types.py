@@ -91,7 +91,7 @@ class Struct:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A logical type that leaves the physical one open: integer, number, decimal, date."""
+    """A logical type that leaves the physical one open: integer, number, decimal, date, array, map, object, any."""
 
     name: str
 
@@ -100,13 +100,21 @@ class Family:
 
     def has(self, other: "Type") -> bool:
         """Whether a type is a member of this family."""
+        if self.name == "any":
+            return True
         match other:
             case Atomic(name):
                 return name in FAMILIES[self.name]
-            case Decimal():
-                return self.name in ("number", "decimal")
             case Family(name):
                 return name == self.name or (self.name, name) == ("number", "decimal")
+            case Decimal():
+                return self.name in ("number", "decimal")
+            case Array():
+                return self.name == "array"
+            case MapOf():
+                return self.name == "map"
+            case Struct():
+                return self.name == "object"
         return False
 
 
@@ -116,6 +124,9 @@ FAMILIES = {
     "integer": ("tinyint", "smallint", "int", "bigint"),
     "number": ("float", "double"),
     "decimal": (),
+    "array": (),
+    "map": (),
+    "object": (),
     "date": ("date", "timestamp", "timestamp_ntz"),
 }
 

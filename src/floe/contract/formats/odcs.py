@@ -2,26 +2,25 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal as Number
 from typing import Any
 
-from floe.contract.formats.odcs_schema import VERSIONS, schema_findings
+from floe.contract.formats.odcs_schema import VERSIONS, refusal, schema_findings
 from floe.model import (
     Contract,
     Dataset,
     Field,
     Finding,
     Map,
-    Place,
     QualityRule,
     Relationship,
     Server,
-    Severity,
     Sla,
     Step,
-    locate,
+    dotted,
 )
 from floe.model.type_text import parse_type
-from floe.model.types import Array, Atomic, Family, MapOf, Member, Struct, Type
+from floe.model.types import Array, Atomic, Decimal, Family, MapOf, Member, Struct, Type
 
 OPERATORS = (
     "mustBe",
@@ -35,7 +34,23 @@ OPERATORS = (
     "mustBeBetween",
     "mustNotBeBetween",
 )
-_FORMATS = {"i8": "tinyint", "i16": "smallint", "i32": "int", "i64": "bigint", "f32": "float", "f64": "double"}
+_VARIABLE = "${"
+# the format of a number, by the type it names
+_FORMATS: dict[str, Type] = {
+    "i8": Atomic("tinyint"),
+    "i16": Atomic("smallint"),
+    "i32": Atomic("int"),
+    "i64": Atomic("bigint"),
+    "i128": Decimal(38, 0),
+    "u8": Atomic("smallint"),
+    "u16": Atomic("int"),
+    "u32": Atomic("bigint"),
+    "u64": Decimal(20, 0),
+    "u128": Decimal(38, 0),
+    "f32": Atomic("float"),
+    "f64": Atomic("double"),
+}
+_ELEMENTS = {"float64": "double", "int8": "tinyint", "uint8": "smallint", "binary": "boolean"}
 _LOGICAL: dict[str, Type] = {
     "string": Atomic("string"),
     "boolean": Atomic("boolean"),
@@ -44,77 +59,78 @@ _LOGICAL: dict[str, Type] = {
     "integer": Family("integer"),
     "number": Family("number"),
     "date": Atomic("date"),
+    "array": Family("array"),
+    "map": Family("map"),
+    "object": Family("object"),
 }
+# properties that describe a calculation, not a column of the table
+_NOT_COLUMNS = ("measure", "dimension")
 
 
 def read(tree: Any, source: str) -> tuple[Contract | None, list[Finding]]:
-    """The contract in a tree, where it is whole enough to be one, and what the standard's JSON Schema says of it."""
-    if not isinstance(tree, Map):
-        return None, [_not_a_contract(tree, source)]
-    if tree.get("apiVersion") not in VERSIONS:
-        return None, [_unsupported(tree)]
-    findings = schema_findings(tree)
-    if any(finding.severity is Severity.CRITICAL for finding in findings):
-        return None, findings
-    return _contract(tree, source), findings
+    """The contract in a tree and what the standard's JSON Schema says of it.
+
+    Where a finding is critical the contract holds what could be read, so that rules can be asked about the rest;
+    nothing may be done with it but judging it.
+    """
+    if not isinstance(tree, Map) or tree.get("apiVersion") not in VERSIONS:
+        return None, [refusal(tree, source)]
+    return _contract(tree, source), schema_findings(tree)
 
 
-def _not_a_contract(tree: Any, source: str) -> Finding:
-    kind = "empty" if tree is None else "a list" if isinstance(tree, list) else "plain text"
-    return Finding(
-        "E501",
-        "not-a-contract",
-        Severity.CRITICAL,
-        f"The document is {kind}, not a contract",
-        suggestion="A contract begins with apiVersion and kind; see https://bitol.io for the standard",
-        place=locate(tree) or Place(source, 1, 1),
+def _text(node: Mapping[str, Any], key: str) -> str | None:
+    """A text, or a number where text was meant; nothing else."""
+    value = node.get(key)
+    if isinstance(value, int | Number) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) else None
+
+
+def _maps(node: Map, key: str) -> list[tuple[int, Map]]:
+    """The mappings in a list, with their positions; what is none was found by the schema."""
+    entries = node.get(key)
+    return (
+        [(i, entry) for i, entry in enumerate(entries) if isinstance(entry, Map)] if isinstance(entries, list) else []
     )
 
 
-def _unsupported(tree: Map) -> Finding:
-    declared = tree.get("apiVersion")
-    text = (
-        f"ODCS version '{declared}' is not supported" if "apiVersion" in tree else "The document declares no apiVersion"
-    )
-    return Finding(
-        "E502",
-        "unsupported-version",
-        Severity.CRITICAL,
-        text,
-        f"floe reads {', '.join(VERSIONS)}",
-        f"Set apiVersion to one of them, e.g. {VERSIONS[-2]}",
-        locate(tree, "apiVersion"),
-        ("apiVersion",),
-    )
+def _map(node: Map, key: str) -> Mapping[str, Any]:
+    value = node.get(key)
+    return value if isinstance(value, Mapping) else {}
 
 
 def _contract(tree: Map, source: str) -> Contract:
+    version: str = tree["apiVersion"]
     return Contract(
         node=tree,
-        api_version=tree["apiVersion"],
-        id=tree["id"],
-        version=tree["version"],
-        name=tree.get("name"),
-        status=tree.get("status"),
-        domain=tree.get("domain"),
-        product=tree.get("dataProduct"),
-        datasets=tuple(
-            _dataset(node, ("schema", i), tree["apiVersion"]) for i, node in enumerate(tree.get("schema") or ())
-        ),
-        servers=tuple(_server(node, ("servers", i)) for i, node in enumerate(tree.get("servers") or ())),
-        sla=tuple(_sla(node, ("slaProperties", i)) for i, node in enumerate(tree.get("slaProperties") or ())),
+        api_version=version,
+        id=_text(tree, "id") or "",
+        version=_text(tree, "version") or "",
+        name=_text(tree, "name"),
+        status=_text(tree, "status"),
+        domain=_text(tree, "domain"),
+        product=_text(tree, "dataProduct"),
+        datasets=tuple(_dataset(node, ("schema", i), version) for i, node in _maps(tree, "schema")),
+        servers=tuple(_server(node, ("servers", i)) for i, node in _maps(tree, "servers")),
+        sla=tuple(_sla(node, ("slaProperties", i)) for i, node in _maps(tree, "slaProperties")),
         custom=_custom(tree),
         source=source,
     )
 
 
 def _custom(node: Map) -> dict[str, Any]:
-    return {entry["property"]: entry.get("value") for entry in node.get("customProperties") or ()}
+    entries = [entry for _, entry in _maps(node, "customProperties")]
+    return {name: entry.get("value") for entry in entries if (name := _text(entry, "property"))}
 
 
 def _server(node: Map, at: tuple[Step, ...]) -> Server:
     return Server(
-        node=node, at=at, server=node["server"], type=node["type"], environment=node.get("environment"), values=node
+        node=node,
+        at=at,
+        server=_text(node, "server") or "",
+        type=_text(node, "type") or "",
+        environment=_text(node, "environment"),
+        values=node,
     )
 
 
@@ -122,11 +138,11 @@ def _sla(node: Map, at: tuple[Step, ...]) -> Sla:
     return Sla(
         node=node,
         at=at,
-        property=node["property"],
+        property=_text(node, "property") or "",
         value=node.get("value"),
-        unit=node.get("unit"),
-        element=node.get("element"),
-        driver=node.get("driver"),
+        unit=_text(node, "unit"),
+        element=_text(node, "element"),
+        driver=_text(node, "driver"),
     )
 
 
@@ -135,33 +151,37 @@ def _relationships(node: Map, at: tuple[Step, ...]) -> tuple[Relationship, ...]:
         Relationship(
             node=entry,
             at=(*at, "relationships", i),
-            type=entry.get("type") or "foreignKey",
+            type=_text(entry, "type") or "foreignKey",
             source=_names(entry.get("from")),
             target=_names(entry.get("to")),
         )
-        for i, entry in enumerate(node.get("relationships") or ())
+        for i, entry in _maps(node, "relationships")
     )
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    return tuple(value) if isinstance(value, list) else (value,) if isinstance(value, str) else ()
+    return tuple(name for name in (value if isinstance(value, list) else [value]) if isinstance(name, str))
 
 
 def _dataset(node: Map, at: tuple[Step, ...], version: str) -> Dataset:
     return Dataset(
         node=node,
         at=at,
-        name=node["name"],
-        physical_name=node.get("physicalName"),
-        fields=_fields(node.get("properties"), (*at, "properties"), "", version),
+        name=_text(node, "name") or _text(node, "physicalName") or dotted(at),
+        physical_name=_text(node, "physicalName"),
+        fields=_fields(node, (*at, "properties"), "", version),
         rules=_rules(node, at),
         relationships=_relationships(node, at),
         custom=_custom(node),
     )
 
 
-def _fields(nodes: list[Map] | None, at: tuple[Step, ...], prefix: str, version: str) -> tuple[Field, ...]:
-    fields = [_field(node, (*at, i), prefix, version) for i, node in enumerate(nodes or ())]
+def _fields(parent: Map, at: tuple[Step, ...], prefix: str, version: str) -> tuple[Field, ...]:
+    fields = [
+        _field(node, (*at, i), prefix, version)
+        for i, node in _maps(parent, "properties")
+        if node.get("semanticType") not in _NOT_COLUMNS
+    ]
     keys = [f for f in fields if f.node.get("primaryKey") is True]
     positions = {f.path: _position(f.node, "primaryKeyPosition", i) for i, f in enumerate(keys, 1)}
     if not positions:
@@ -175,12 +195,14 @@ def _with_key(field: Field, position: int | None) -> Field:
 
 def _position(node: Map, key: str, order: int) -> int:
     declared = node.get(key)
-    return declared if isinstance(declared, int) and declared > 0 else order
+    if isinstance(declared, int) and not isinstance(declared, bool) and declared > 0:
+        return declared
+    return order
 
 
 def _field(node: Map, at: tuple[Step, ...], prefix: str, version: str, name: str | None = None) -> Field:
-    name = node.get("name", "") if name is None else name
-    column = node.get("physicalName") or name
+    name = (_text(node, "name") or "") if name is None else name
+    column = _text(node, "physicalName") or name
     path = f"{prefix}{step(column)}"
     children = _children(node, at, path, version)
     type_, problem = _type(node, children, version)
@@ -195,10 +217,10 @@ def _field(node: Map, at: tuple[Step, ...], prefix: str, version: str, name: str
         required=node.get("required") is True or node.get("primaryKey") is True,
         unique=node.get("unique") is True,
         partition_position=_position(node, "partitionKeyPosition", 1) if node.get("partitioned") is True else None,
-        classification=node.get("classification"),
-        logical_type=node.get("logicalType"),
-        physical_type=node.get("physicalType"),
-        options=node.get("logicalTypeOptions") or {},
+        classification=_text(node, "classification"),
+        logical_type=_text(node, "logicalType"),
+        physical_type=_text(node, "physicalType"),
+        options=_map(node, "logicalTypeOptions"),
         values=_enum(node, rules),
         rules=rules,
         relationships=_relationships(node, at),
@@ -222,69 +244,74 @@ def _children(node: Map, at: tuple[Step, ...], path: str, version: str) -> tuple
                 _field(key, (*at, "map", "key"), path + "{key}", version, name=""),
                 _field(value, (*at, "map", "value"), path + "{}", version, name=""),
             )
-    return _fields(node.get("properties"), (*at, "properties"), f"{path}.", version)
+    return _fields(node, (*at, "properties"), f"{path}.", version)
 
 
 def _type(node: Map, children: tuple[Field, ...], version: str) -> tuple[Type, str | None]:
     """The one Spark-shaped type of a property, and what kept the physical type from being read."""
-    logical = _logical(node, children, version)
-    physical = node.get("physicalType")
-    if not physical or (isinstance(logical, Array | Struct) and children):
+    logical = _container(children) or _logical(node, version)
+    physical = _text(node, "physicalType")
+    if not physical or children or _VARIABLE in physical:
         return logical, None
     try:
         parsed = parse_type(physical)
     except ValueError as error:
         return logical, str(error)
-    return (logical, None) if isinstance(logical, MapOf) and children else (parsed, None)
+    return (logical if parsed == Family("array") and isinstance(logical, Array) else parsed), None
 
 
-def _logical(node: Map, children: tuple[Field, ...], version: str) -> Type:
-    kind, form = node.get("logicalType"), (node.get("logicalTypeOptions") or {}).get("format")
+def _container(children: tuple[Field, ...]) -> Type | None:
+    """The type that nested properties make."""
+    match [child.at[-1] for child in children]:
+        case []:
+            return None
+        case ["items"]:
+            return Array(children[0].type, not children[0].required)
+        case ["key", "value"]:
+            return MapOf(children[0].type, children[1].type, not children[1].required)
+    return Struct(tuple(Member(child.column, child.type, not child.required) for child in children))
+
+
+def _logical(node: Map, version: str) -> Type:
+    """The type or family that a logical type and its options name; any where none is named."""
+    kind, options = _text(node, "logicalType"), _map(node, "logicalTypeOptions")
+    form = _text(options, "format")
     match kind:
-        case "array":
-            return Array(children[0].type, not children[0].required) if children else Array(Atomic("string"))
-        case "map":
-            return (
-                MapOf(children[0].type, children[1].type, not children[1].required)
-                if children
-                else MapOf(Atomic("string"), Atomic("string"))
-            )
-        case "object":
-            return Struct(tuple(Member(child.column, child.type, not child.required) for child in children))
         case "integer" | "number" if form in _FORMATS:
-            return Atomic(_FORMATS[form])
+            return _FORMATS[form]
+        case "timestamp" if options.get("timezone") is False:
+            return Atomic("timestamp_ntz")
         case "date" if version.startswith("v3.0"):
             return Family("date")
-    if children:
-        return Struct(tuple(Member(child.column, child.type, not child.required) for child in children))
-    return _LOGICAL.get(kind or "string", Atomic("string"))
+        case "vector":
+            return Array(Atomic(_ELEMENTS.get(_text(options, "elementType") or "", "float")), False)
+    return _LOGICAL.get(kind or "", Family("any"))
 
 
 def _rules(node: Map, at: tuple[Step, ...]) -> tuple[QualityRule, ...]:
-    return tuple(_rule(rule, (*at, "quality", i)) for i, rule in enumerate(node.get("quality") or ()))
+    return tuple(_rule(rule, (*at, "quality", i)) for i, rule in _maps(node, "quality"))
 
 
 def _rule(node: Map, at: tuple[Step, ...]) -> QualityRule:
-    metric = node.get("metric") or (node.get("rule") if node.get("type", "library") == "library" else None)
-    arguments = node.get("arguments")
+    kind = _text(node, "type") or "library"
     return QualityRule(
         node=node,
         at=at,
-        type=node.get("type") or "library",
-        metric=metric,
-        id=node.get("id"),
-        name=node.get("name"),
-        severity=node.get("severity"),
-        arguments=arguments if isinstance(arguments, Mapping) else {},
+        type=kind,
+        metric=_text(node, "metric") or (_text(node, "rule") if kind == "library" else None),
+        id=_text(node, "id"),
+        name=_text(node, "name"),
+        severity=_text(node, "severity"),
+        arguments=_map(node, "arguments"),
         operators={key: node[key] for key in OPERATORS if key in node},
-        unit=node.get("unit"),
-        engine=node.get("engine"),
+        unit=_text(node, "unit"),
+        engine=_text(node, "engine"),
         implementation=node.get("implementation"),
-        query=node.get("query"),
+        query=_text(node, "query"),
     )
 
 
 def _enum(node: Map, rules: tuple[QualityRule, ...]) -> tuple[Any, ...] | None:
     if isinstance(listed := node.get("enum"), list):
-        return tuple(entry["value"] if isinstance(entry, Map) else entry for entry in listed)
+        return tuple(entry.get("value") if isinstance(entry, Map) else entry for entry in listed)
     return next((rule.valid_values for rule in rules if rule.valid_values is not None), None)

@@ -11,10 +11,11 @@ from floe.model import ContractError, Finding, List, Map, Place, Severity
 
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 200
-MAX_NODES = 2_000_000
+MAX_NODES = 1_000_000
 
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _REAL = re.compile(r"[-+]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_EXPONENT = len("e999")
 _WORDS: dict[str, Any] = {
     "": None,
     "~": None,
@@ -28,8 +29,8 @@ _WORDS: dict[str, Any] = {
     "False": False,
     "FALSE": False,
 }
-_CORE = "tag:yaml.org,2002:"
-_SHORT = re.compile(r"[ \t]*\n[ \t]*")
+_PLAIN_TAGS = ("!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
+_CONTROL = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def parse(data: bytes | str, file: str) -> Any:
@@ -42,10 +43,22 @@ def parse(data: bytes | str, file: str) -> Any:
         place = Place(file, mark.line + 1, mark.column + 1) if mark else Place(file, 1, 1)
         raise _error("yaml-unreadable", place, _problem(error), "Correct the YAML at this place") from None
     except yaml.YAMLError as error:
-        detail = _SHORT.sub(" ", str(error)).split(" in ")[0]
-        raise _error(
-            "yaml-unreadable", Place(file, 1, 1), f"The text is not YAML: {detail}", "Save it as UTF-8 text"
-        ) from None
+        raise _unreadable(text, file, error) from None
+
+
+def _unreadable(text: str, file: str, error: yaml.YAMLError) -> ContractError:
+    """A text that YAML refuses as a whole, at the first character that no text should hold."""
+    control = _CONTROL.search(text)
+    if not control:
+        return _error("yaml-unreadable", Place(file, 1, 1), f"The text is not YAML: {error}", "Save it as UTF-8 text")
+    before = text[: control.start()]
+    line, column = before.count("\n") + 1, control.start() - before.rfind("\n")
+    return _error(
+        "yaml-unreadable",
+        Place(file, line, column),
+        f"The text holds the control character U+{ord(control[0]):04X}",
+        "Remove it, and save the file as UTF-8 text; a contract is no binary file",
+    )
 
 
 def _problem(error: yaml.MarkedYAMLError) -> str:
@@ -207,12 +220,13 @@ class _Builder:
 
     def _tagged(self, event: yaml.NodeEvent) -> None:
         tag: str | None = getattr(event, "tag", None)
-        if tag and tag != "!" and not tag.startswith(_CORE):
-            raise self._error("custom-tag", event, f"Tag '{tag}' is not part of plain YAML", "Remove the tag")
+        if tag and tag not in _PLAIN_TAGS:
+            shown = tag.replace("tag:yaml.org,2002:", "!!")
+            raise self._error("custom-tag", event, f"Tag '{shown}' is not part of a plain document", "Remove the tag")
 
 
 def _number(text: str) -> Any:
-    """A number as written; 010, 1_000, 0x1F and 12:30 stay text.
+    """A number as written; 010, 1_000, 0x1F, 12:30 and what no machine can hold (1e99999) stay text.
 
     >>> _number("12"), _number("1.10"), _number("010")
     (12, Decimal('1.10'), '010')
@@ -221,4 +235,6 @@ def _number(text: str) -> Any:
         return text
     if _INT.fullmatch(text):
         return int(text) if len(text) < 4000 else text
-    return Decimal(text) if _REAL.fullmatch(text) else text
+    if not (parts := _REAL.fullmatch(text)) or len(parts[3] or "") > _EXPONENT:
+        return text
+    return Decimal(text)

@@ -30,6 +30,7 @@ from floe.contract.lint.name_padded import name_padded
 from floe.contract.lint.name_unsafe import name_unsafe
 from floe.contract.lint.pattern_can_hang import pattern_can_hang
 from floe.contract.lint.pattern_invalid import pattern_invalid
+from floe.contract.lint.physical_type_unread import physical_type_unread
 from floe.contract.lint.point_in_time_unreadable import point_in_time_unreadable
 from floe.contract.lint.position_unclear import position_unclear
 from floe.contract.lint.promises_disagree import promises_disagree
@@ -98,6 +99,7 @@ RULES = (
     name_unsafe,
     pattern_can_hang,
     pattern_invalid,
+    physical_type_unread,
     point_in_time_unreadable,
     position_unclear,
     promises_disagree,
