@@ -153,6 +153,7 @@ class Contract(Noun):
     sla: tuple[Sla, ...] = ()
     custom: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""
+    format: str = "odcs"
 
     @property
     def identity(self) -> str:

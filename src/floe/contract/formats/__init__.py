@@ -1,7 +1,31 @@
 """Text to contracts and back, one file per format."""
 
-from floe.contract.formats import odcs, yaml_text
-from floe.model import Contract, ContractError, Finding
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from floe.contract.formats import dcs, dialect_a, dialect_b, dialect_c, foreign, odcs, yaml_text
+from floe.contract.formats.odcs_forms import lowered
+from floe.contract.formats.odcs_schema import VERSIONS
+from floe.contract.formats.section import Section
+from floe.model import Contract, ContractError, Finding, Map, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A way to write contracts that is turned into ODCS before it is read."""
+
+    name: str
+    recognises: Callable[[Map], bool]
+    convert: Callable[[Section], Map]
+
+
+FORMATS = (
+    Format("Data Contract Specification", dcs.recognises, dcs.convert),
+    Format("dialect C", dialect_c.recognises, dialect_c.convert),
+    Format("dialect B", dialect_b.recognises, dialect_b.convert),
+    Format("dialect A", dialect_a.recognises, dialect_a.convert),
+)
 
 
 def read(data: bytes | str, source: str) -> tuple[Contract | None, list[Finding]]:
@@ -10,4 +34,27 @@ def read(data: bytes | str, source: str) -> tuple[Contract | None, list[Finding]
         tree = yaml_text.parse(data, source)
     except ContractError as error:
         return None, list(error.findings)
+    return read_tree(tree, source)
+
+
+def read_tree(tree: Any, source: str) -> tuple[Contract | None, list[Finding]]:
+    """The contract in a tree: dialects first, then what is no contract at all, then ODCS."""
+    if not isinstance(tree, Map):
+        return odcs.read(tree, source)
+    known = next((one for one in FORMATS if one.recognises(tree)), None)
+    if known:
+        return _converted(known, tree, source)
+    if tree.get("apiVersion") not in VERSIONS or tree.get("kind", "DataContract") != "DataContract":
+        other = foreign.finding(tree, source)
+        if other:
+            return None, [other]
     return odcs.read(tree, source)
+
+
+def _converted(known: Format, tree: Map, source: str) -> tuple[Contract | None, list[Finding]]:
+    found: list[Finding] = []
+    converted = known.convert(Section(tree, (), found))
+    if any(finding.severity is Severity.CRITICAL for finding in found):
+        return None, found
+    contract, more = odcs.read(lowered(converted), source)
+    return (replace(contract, format=known.name) if contract else None), [*found, *more]

@@ -229,6 +229,11 @@ def _field(node: Map, at: tuple[Step, ...], prefix: str, version: str, name: str
     )
 
 
+def property_type(node: Map, version: str) -> Type:
+    """The one Spark-shaped type of a property that stands on its own."""
+    return _field(node, (), "", version).type
+
+
 def step(name: str) -> str:
     """A name as a step of a path; one that holds a dot or bracket stands in backticks."""
     return f"`{name}`" if any(mark in name for mark in ".[]{}`") else name

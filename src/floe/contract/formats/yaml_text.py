@@ -238,3 +238,12 @@ def _number(text: str) -> Any:
     if not (parts := _REAL.fullmatch(text)) or len(parts[3] or "") > _EXPONENT:
         return text
     return Decimal(text)
+
+
+def is_text(text: str) -> bool:
+    """Whether a plain scalar of this text reads as text.
+
+    >>> is_text("orders"), is_text("1.10"), is_text("null"), is_text("010")
+    (True, False, False, True)
+    """
+    return text not in _WORDS and isinstance(_number(text), str)

@@ -16,8 +16,8 @@ def column_duplicated(parent: Dataset | Field) -> Iterator[Message]:
     Fix: rename or remove one of them; names that differ in case or in Unicode form only are the same name.
     """
     if len(parent.fields) > 1:
-        named = [(i, field) for i, field in enumerate(parent.fields) if field.name]
-        found = list(named_twice([(field.name, ("properties", i, "name")) for i, field in named]))
+        named = [(field, field.at[len(parent.at) :]) for field in parent.fields if field.name]
+        found = list(named_twice([(field.name, (*at, "name")) for field, at in named]))
         yield from found
         if not found:
-            yield from named_twice([(field.column, ("properties", i, "physicalName")) for i, field in named])
+            yield from named_twice([(field.column, (*at, "physicalName")) for field, at in named])

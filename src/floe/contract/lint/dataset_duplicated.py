@@ -16,4 +16,4 @@ def dataset_duplicated(contract: Contract) -> Iterator[Message]:
     Fix: rename or remove one of them.
     """
     if len(contract.datasets) > 1:
-        yield from named_twice([(dataset.name, ("schema", i, "name")) for i, dataset in enumerate(contract.datasets)])
+        yield from named_twice([(dataset.name, (*dataset.at, "name")) for dataset in contract.datasets])

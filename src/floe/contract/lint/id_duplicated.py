@@ -15,5 +15,5 @@ def id_duplicated(dataset: Dataset) -> Iterator[Message]:
 
     Fix: give each field an id of its own.
     """
-    ids = [(field.node.get("id"), ("properties", i, "id")) for i, field in enumerate(dataset.fields)]
+    ids = [(field.node.get("id"), (*field.at[len(dataset.at) :], "id")) for field in dataset.fields]
     yield from named_twice([(word, at) for word, at in ids if isinstance(word, str)])

@@ -40,6 +40,7 @@ def measure_without_column(part: DatasetOf) -> Iterator[Message]:
 def _measures(part: DatasetOf) -> Iterator[tuple[tuple[Step, ...], str, Any]]:
     for at, entry in custom(part, "measures"):
         yield (*at, "expression"), str(entry.get("name", "")), entry.get("expression")
-    for i, field in enumerate(part.noun.fields):
-        if field.node.get("semanticType") == "measure":
-            yield ("properties", i, "transformLogic"), field.name, field.node.get("transformLogic")
+    properties = part.noun.node.get("properties")
+    for i, node in enumerate(properties if isinstance(properties, list) else ()):
+        if isinstance(node, dict) and node.get("semanticType") == "measure":
+            yield ("properties", i, "transformLogic"), str(node.get("name", "")), node.get("transformLogic")

@@ -1,9 +1,9 @@
 """E508 position-unclear."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from floe.contract.lint.rule import rule
-from floe.model import Dataset, Field, Message, Severity
+from floe.model import Dataset, Message, Severity
 
 
 @rule("E508", "position-unclear", Severity.WARNING, each=Dataset)
@@ -14,13 +14,13 @@ def position_unclear(dataset: Dataset) -> Iterator[Message]:
 
     Fix: number the columns 1, 2, 3 …
     """
-    yield from _positions(dataset.fields, "primaryKey", "primaryKeyPosition")
-    yield from _positions(dataset.fields, "partitioned", "partitionKeyPosition")
+    yield from _positions(dataset, "primaryKey", "primaryKeyPosition")
+    yield from _positions(dataset, "partitioned", "partitionKeyPosition")
 
 
-def _positions(fields: Sequence[Field], flag: str, key: str) -> Iterator[Message]:
+def _positions(dataset: Dataset, flag: str, key: str) -> Iterator[Message]:
     seen: dict[int, str] = {}
-    for i, field in enumerate(fields):
+    for field in dataset.fields:
         position = field.node.get(key)
         if not isinstance(position, int) or isinstance(position, bool):
             continue
@@ -37,7 +37,7 @@ def _positions(fields: Sequence[Field], flag: str, key: str) -> Iterator[Message
                 f"The position of '{field.path}' is unclear",
                 problem,
                 f"Number the columns 1, 2, 3 …, or remove {key}",
-                at=("properties", i, key),
+                at=(*field.at[len(dataset.at) :], key),
             )
         elif in_use:
             seen[position] = field.name

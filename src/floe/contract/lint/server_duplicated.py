@@ -16,4 +16,4 @@ def server_duplicated(contract: Contract) -> Iterator[Message]:
     Fix: give each server a name of its own.
     """
     if len(contract.servers) > 1:
-        yield from named_twice([(server.server, ("servers", i, "server")) for i, server in enumerate(contract.servers)])
+        yield from named_twice([(server.server, (*server.at, "server")) for server in contract.servers])

@@ -1,0 +1,227 @@
+"""One form for all spellings of a contract: what equality, differences and hashes are taken over."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from floe.contract.formats.dialect_parts import SPELLINGS
+from floe.contract.formats.odcs_fit import comparable
+from floe.model import Contract, Map
+from floe.model.quantity import parse_quantity
+from floe.model.type_text import parse_type
+
+_LIFECYCLE = ("deprecation", "lifecycleState")
+_FLAGS = ("required", "unique", "primaryKey", "partitioned", "criticalDataElement")
+_ORDERED = ("properties", "examples", "from", "to", "transformSourceObjects", *("mustBeBetween", "mustNotBeBetween"))
+_RAW = ("arguments", "implementation", "examples")
+_POSITIONS = (("primaryKey", "primaryKeyPosition"), ("partitioned", "partitionKeyPosition"))
+
+
+def equal(one: Contract, other: Contract) -> bool:
+    """Whether two contracts promise the same, whatever version, dialect or spelling they are written in."""
+    return same_promises(one.node, other.node)
+
+
+def same_promises(one: Map, other: Map) -> bool:
+    """Whether two ODCS trees promise the same."""
+    return _json(_form(one, _EQUALITY)) == _json(_form(other, _EQUALITY))
+
+
+def differences(one: Contract, other: Contract) -> list[str]:
+    """Where two contracts differ, as paths with both values; empty where they are equal."""
+    return list(_differences(_form(one.node, _EQUALITY), _form(other.node, _EQUALITY), ""))
+
+
+def content_hash(contract: Contract) -> str:
+    """The hash of a contract's document, without its lifecycle: `sha256:` and 64 hexadecimal digits."""
+    text = _json(_form(contract.node, _HASH))
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Purpose:
+    """What counts: a hash keeps spellings and made names and leaves out the lifecycle, equality the reverse."""
+
+    spellings: bool
+    lifecycle: bool
+
+
+_EQUALITY = _Purpose(spellings=False, lifecycle=True)
+_HASH = _Purpose(spellings=True, lifecycle=False)
+
+
+def _form(document: Map, purpose: _Purpose) -> dict[str, Any]:
+    tree = comparable(document)
+    if purpose.spellings:
+        tree["apiVersion"] = document["apiVersion"]
+    else:
+        del tree["apiVersion"]
+    if not purpose.lifecycle:
+        _without_lifecycle(tree)
+    form: dict[str, Any] = _node(tree, "root", purpose)
+    return form
+
+
+def _without_lifecycle(tree: dict[str, Any]) -> None:
+    tree.pop("status", None)
+    tree["customProperties"] = [
+        entry for entry in tree.get("customProperties") or () if entry.get("property") not in _LIFECYCLE
+    ]
+    # a migration guide is said when a contract is deprecated
+    tree["authoritativeDefinitions"] = [
+        entry for entry in tree.get("authoritativeDefinitions") or () if entry.get("type") != "migrationGuide"
+    ]
+
+
+def _node(value: Any, key: str, purpose: _Purpose) -> Any:
+    """A part of the document in its one form; empty parts are no parts."""
+    if key in _RAW:
+        return _plain(_delay(value) if not purpose.spellings and key == "implementation" else value)
+    if key == "customProperties" and isinstance(value, list):
+        return _custom(value)
+    if isinstance(value, dict):
+        below = {name: _node(part, name, purpose) for name, part in _normal(value, key, purpose).items()}
+        return {name: part for name, part in below.items() if part not in (None, {}, [])}
+    if isinstance(value, list):
+        items = [_node(item, key, purpose) for item in _positioned(value, key)]
+        return items if key in _ORDERED else sorted(items, key=_json)
+    return _plain(value)
+
+
+def _custom(entries: list[Any]) -> Any:
+    """Custom properties by their names, in whatever order they stand."""
+    out: dict[str, Any] = {}
+    for entry in entries:
+        name = str(entry.get("property"))
+        value = _deprecation(entry.get("value")) if name == "deprecation" else entry.get("value")
+        rest = {key: part for key, part in entry.items() if key not in ("property", "value")}
+        out.setdefault(name, []).append(_plain({"value": value, **rest}))
+    return {name: values[0] if len(values) == 1 else values for name, values in out.items()}
+
+
+def _deprecation(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {{"sunset_date": "sunsetDate"}.get(key, key): part for key, part in value.items()}
+
+
+def _normal(node: dict[str, Any], key: str, purpose: _Purpose) -> dict[str, Any]:
+    out = {name: value for name, value in node.items() if not (name in _FLAGS and value is False)}
+    match key:
+        case "properties" | "items" | "schema":
+            _property(out, key, purpose)
+        case "quality":
+            _rule(out, purpose)
+        case "slaProperties":
+            _level(out, purpose)
+        case "relationships":
+            out.setdefault("type", "foreignKey")
+    return out
+
+
+def _property(out: dict[str, Any], key: str, purpose: _Purpose) -> None:
+    physical = out.get("physicalType")
+    if isinstance(physical, str) and key != "schema":
+        out["physicalType"] = _type(physical)
+    if key == "schema" and out.get("logicalType") == "object":
+        del out["logicalType"]
+    if not purpose.spellings and "id" in out and out["id"] == out.get("name"):
+        del out["id"]
+    for flag, position in _POSITIONS:
+        if out.get(flag) is not True:
+            out.pop(position, None)
+
+
+def _positioned(items: list[Any], key: str) -> list[Any]:
+    """Properties whose key columns all know their position."""
+    if key != "properties":
+        return items
+    out, number = [], 0
+    for item in items:
+        if isinstance(item, dict) and item.get("primaryKey") is True:
+            number += 1
+            given = item.get("primaryKeyPosition")
+            out.append({**item, "primaryKeyPosition": given if isinstance(given, int) and given > 0 else number})
+        else:
+            out.append(item)
+    return out
+
+
+def _type(text: str) -> str:
+    try:
+        return str(parse_type(text))
+    except ValueError:
+        return text
+
+
+def _rule(out: dict[str, Any], purpose: _Purpose) -> None:
+    if out.get("type") == "library":
+        del out["type"]
+    if not purpose.spellings:
+        out.pop("id", None)
+        out.pop("dimension", None)
+        if out.get("unit") in ("%", "pct"):
+            out["unit"] = "percent"
+
+
+def _level(out: dict[str, Any], purpose: _Purpose) -> None:
+    if purpose.spellings:
+        return
+    out.pop("id", None)
+    out["property"] = SPELLINGS.get(str(out.get("property")), out.get("property"))
+    try:
+        read = parse_quantity(out.get("value"), out.get("unit"))
+    except ValueError:
+        return
+    if read.rest:
+        out.setdefault("description", out["value"])
+    if read.unit:
+        out["value"] = read.canonical
+        out.pop("unit", None)
+
+
+def _delay(implementation: Any) -> Any:
+    """The longest delay of floe's freshness rule, whatever unit it is written in."""
+    match implementation:
+        case {"freshness": {"maxDelay": delay, **rest}, **others}:
+            try:
+                return {**others, "freshness": {**rest, "maxDelay": parse_quantity(delay).canonical}}
+            except ValueError:
+                return implementation
+    return implementation
+
+
+def _plain(value: Any) -> Any:
+    """Values as JSON holds them, numbers exactly."""
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, Decimal):
+        whole = value == value.to_integral_value() if value.is_finite() and value.adjusted() < 40 else False
+        return int(value) if whole else {"number": str(value.normalize())}
+    return value
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _differences(one: Any, other: Any, path: str) -> Iterator[str]:
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in sorted({*one, *other}):
+            yield from _differences(one.get(key), other.get(key), f"{path}.{key}" if path else key)
+    elif isinstance(one, list) and isinstance(other, list):
+        for index in range(max(len(one), len(other))):
+            left, right = (side[index] if index < len(side) else None for side in (one, other))
+            yield from _differences(left, right, f"{path}[{index}]")
+    elif _json(one) != _json(other):
+        yield f"{path}: {_shown(one)} is not {_shown(other)}"
+
+
+def _shown(value: Any) -> str:
+    text = "nothing" if value is None else _json(value)
+    return text if len(text) <= 80 else text[:79] + "…"

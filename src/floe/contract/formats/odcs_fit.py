@@ -1,0 +1,50 @@
+"""What a version's JSON Schema does not know, moved to where it may stand."""
+
+from floe.contract.formats.odcs_causes import causes
+from floe.contract.formats.odcs_forms import drop, lowered
+from floe.contract.formats.odcs_places import value_at
+from floe.contract.formats.section import custom
+from floe.model import Map, Step, dotted
+
+_ROUNDS = 5
+# where the standard has customProperties
+_ITEMS = ("servers", "schema", "properties", "quality", "relationships", "support", "members", "roles")
+_NODES = ("items", "team")
+
+
+def comparable(tree: Map) -> Map:
+    """The document as valid v3.1, in which every version and dialect can be compared."""
+    out = lowered(tree)
+    return out if tree.get("apiVersion") == out["apiVersion"] else fitted(out)
+
+
+def fitted(tree: Map) -> Map:
+    """The document with every key that its version does not know as a custom property."""
+    for _ in range(_ROUNDS):
+        found = causes(tree, tree["apiVersion"])
+        unknown = [(*cause.path, cause.key) for cause in found if cause.kind in ("unknown", "misplaced")]
+        for path in unknown:
+            _move(tree, path)
+        if not unknown:
+            break
+    return tree
+
+
+def _move(tree: Map, path: tuple[Step, ...]) -> None:
+    """Move the key at a path to the nearest mapping above it that takes custom properties, named by its path."""
+    parent = value_at(tree, path[:-1])
+    key = str(path[-1])
+    if not isinstance(parent, Map) or key not in parent:
+        return
+    cut = next(cut for cut in range(len(path) - 1, -1, -1) if _takes_custom(path[:cut]))
+    where = value_at(tree, path[:cut])
+    place, key_place = parent.value_places[key], parent.key_places[key]
+    custom(where, dotted(path[cut:]), drop(parent, key), place, key_place)
+
+
+def _takes_custom(path: tuple[Step, ...]) -> bool:
+    if not path:
+        return True
+    if isinstance(path[-1], int):
+        return len(path) > 1 and path[-2] in _ITEMS
+    return path[-1] in _NODES

@@ -1,0 +1,67 @@
+"""A tree as YAML text that people read and that no reader re-types."""
+
+from decimal import Decimal
+from typing import Any
+
+import yaml
+
+from floe.contract.formats import yaml_text
+
+# words and forms that some reader of YAML 1.1 or 1.2 takes for something else than text
+_OTHER_WORDS = {"y", "Y", "n", "N", "yes", "no", "on", "off"}
+
+
+class _Dumper(yaml.SafeDumper):
+    """Block style, lists indented below their key, no anchors."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
+    style = None
+    if "\n" in value:
+        style = "|"
+    elif not yaml_text.is_text(value) or value in _OTHER_WORDS or value.startswith(("0o", "0x", "0b")):
+        style = '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style)
+
+
+def _number(dumper: yaml.SafeDumper, value: Decimal) -> yaml.Node:
+    if value == value.to_integral_value() and value.adjusted() < 40:
+        return dumper.represent_scalar("tag:yaml.org,2002:int", f"{int(value)}")
+    text = f"{value:f}" if -40 < value.adjusted() < 40 else f"{value:.{len(value.as_tuple().digits)}E}"
+    return dumper.represent_scalar("tag:yaml.org,2002:float", text)
+
+
+def _mapping(dumper: yaml.SafeDumper, value: dict[str, Any]) -> yaml.Node:
+    return dumper.represent_mapping("tag:yaml.org,2002:map", value.items(), flow_style=False if value else None)
+
+
+def _sequence(dumper: yaml.SafeDumper, value: list[Any]) -> yaml.Node:
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", value, flow_style=False if value else None)
+
+
+_Dumper.add_representer(str, _text)
+_Dumper.add_representer(Decimal, _number)
+_Dumper.add_multi_representer(dict, _mapping)
+_Dumper.add_multi_representer(list, _sequence)
+
+
+def dump(tree: dict[str, Any]) -> str:
+    """The tree as YAML text, with an empty line around each part of the root that takes several lines."""
+    chunks = [_chunk({key: value}) for key, value in tree.items()]
+    text = ""
+    for before, chunk in zip(["", *chunks], chunks, strict=False):
+        apart = text and (before.count("\n") > 1 or chunk.count("\n") > 1)
+        text += ("\n" if apart else "") + chunk
+    return text
+
+
+def _chunk(part: dict[str, Any]) -> str:
+    return yaml.dump(
+        part, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1_000_000, default_flow_style=False
+    )
