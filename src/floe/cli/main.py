@@ -10,6 +10,7 @@ from floe.version import __version__
 
 COMMANDS = {
     "lint": "say what is wrong with contracts",
+    "explain": "say what a code means, why it matters and what to do",
     "enforce": "hold a batch to its contract and write it",
     "runs": "show what was checked and written, and what came of it",
     "doctor": "say what is missing, which settings hold, and how a contract finds its table",
