@@ -30,7 +30,7 @@ def target(text: str) -> Target:
         steps = [step for step in path.split("/") if step]
         steps = steps[1:] if steps and fold(steps[0]) == "schema" else steps
         fields = [step for step in steps[1:] if fold(step) not in ("properties", "items")]
-        return Target(document, steps[0] if steps else "", fields[-1] if fields else "")
+        return Target(document, steps[0] if steps else "", ".".join(fields))
     dataset, _, field = path.partition(".")
     return Target(document, dataset, field)
 

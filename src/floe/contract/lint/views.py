@@ -74,13 +74,11 @@ def plain(path: str) -> str:
 
 
 def _words(part: Field, prefixes: tuple[str, ...]) -> Iterator[str]:
-    own = {word for word in (part.name, part.column) if word}
+    own = {word for word in (part.name, part.column, part.node.get("id")) if word and isinstance(word, str)}
     paths = tuple({f"{prefix}{plain(word)}" for prefix in prefixes for word in own}) or tuple(
         prefix.removesuffix(".") for prefix in prefixes
     )
     yield from (path for path in paths if path)
-    if isinstance(stable := part.node.get("id"), str):
-        yield fold(stable)
     below = tuple(f"{path}." for path in paths)
     for child in part.fields:
         yield from _words(child, below)
