@@ -101,11 +101,8 @@ def lint(
     sources = [source] if isinstance(source, str | Path | Contract) else list(source)
     run = _Run(progress, labels)
     for one in sources:
-        before = run.files
-        for text in _texts(one, run.found):
-            if text.name not in run.texts or text.name == _INLINE:
-                _lint_one(text, run)
-        if _is_folder(one) and run.files == before:
+        judged = [_lint_one(text, run) for text in _texts(one, run.found)]
+        if _is_folder(one) and not any(judged):
             run.found.append(_no_contract(one))
     found = _judged(run, known)
     listed = found if every else said_once(found)
@@ -146,17 +143,21 @@ def _relative_to(path: Path) -> Callable[[str], str]:
     return lambda file: Path(os.path.relpath(Path(file).resolve(), folder)).as_posix() if file else ""
 
 
-def _lint_one(text: _Text, run: _Run) -> None:
+def _lint_one(text: _Text, run: _Run) -> bool:
+    """Lint one document, once; whether it was meant as a contract."""
+    if text.name in run.texts and text.name != _INLINE:
+        return text.name not in run.skipped
     run.progress(run.files + len(run.skipped) + 1, text.name)
     contract, findings = _read(text, run)
     if contract is None and text.folder and not looks_like_contract(run.texts[text.name], text.name, findings):
         run.skipped.append(text.name)
-        return
+        return False
     run.files += 1
     run.found += findings
     if contract:
         run.contracts.append(contract)
         run.found += rule_findings(contract, RULES, _scope(text, run))
+    return True
 
 
 def _read(text: _Text, run: _Run) -> tuple[Contract | None, list[Finding]]:

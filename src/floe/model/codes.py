@@ -103,7 +103,7 @@ READING = {
     "schema-stricter": ("E501", "The JSON Schema refuses what the standard's text allows; floe reads it."),
     "too-many-findings": ("E501", "So much is wrong that only the first places are listed."),
     "table-id-invalid": ("E501", "A table_id is not of the form layer.domain.table."),
-    "wrong-type": ("E501", "A value of a dialect has another type than it must have."),
+    "wrong-type": ("E501", "A value has another type than the standard asks for."),
     "ignore-without-reason": ("E501", "A comment ignores a finding and gives no reason; it has no effect."),
     "ignore-unused": ("E501", "A comment ignores a finding that is not there."),
     "unsupported-version": ("E502", "The document declares a version of the standard that floe does not read."),

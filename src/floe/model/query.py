@@ -123,23 +123,22 @@ def _problems(statement: Any, tables: frozenset[str]) -> Iterator[Problem]:
         elif isinstance(node, exp.Table):
             yield from _table_problems(node, tables, named)
         elif isinstance(node, exp.Func):
-            name = (node.name if isinstance(node, exp.Anonymous) else node.sql_name()).lower()
-            if name in _REACHING:
+            if (name := _function(node)) in _REACHING:
                 yield Problem(Kind.UNSAFE, f"function {name} reaches out of the data")
 
 
 def _table_problems(table: Any, tables: frozenset[str], named: set[str]) -> Iterator[Problem]:
     parts = [part.name for part in table.parts]
     name = ".".join(parts).lower()
-    if not isinstance(getattr(table, "this", None), _identifier()):
-        function = table.name.lower()
+    if table.this.key != "identifier":
+        function = _function(table.this)
         if function not in _TABLE_FUNCTIONS:
             yield Problem(Kind.UNSAFE, f"table function {function} reads what no contract names")
     elif (
         _known(name, tables)
         or (len(parts) == 1 and name in named)
         or _STANDS_FOR in name
-        or isinstance(table.parent, _hint())
+        or table.parent.key == "joinhint"
     ):
         return
     elif len(parts) == 2 and parts[0].lower() in _FORMATS:
@@ -148,16 +147,9 @@ def _table_problems(table: Any, tables: frozenset[str], named: set[str]) -> Iter
         yield Problem(Kind.UNKNOWN_TABLE, ".".join(parts))
 
 
-def _identifier() -> type:
-    from sqlglot import exp  # noqa: PLC0415  (as above)
-
-    return exp.Identifier
-
-
-def _hint() -> type:
-    from sqlglot import exp  # noqa: PLC0415  (as above)
-
-    return exp.JoinHint
+def _function(node: Any) -> str:
+    """The name of a function; one that sqlglot does not know has it as its text."""
+    return str(node.name if node.key == "anonymous" or not hasattr(node, "sql_name") else node.sql_name()).lower()
 
 
 def _known(name: str, tables: frozenset[str]) -> bool:

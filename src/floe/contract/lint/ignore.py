@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from floe.model import Finding, Place, Severity
 
-_MARK = "floe: ignore"
+_MARK = re.compile(r"floe:\s*ignore")
 _COMMENT = re.compile(r"#\s*floe:\s*ignore\b[ \t]*(?P<what>.*?)(?:\s*(?:--|—|–)\s*(?P<reason>.*?))?\s*$")
-_CODE = re.compile(r"(?:FLOE-)?(E5[0-9]{2})", re.IGNORECASE)
+_CODE = re.compile(r"(?:FLOE-)?(E[0-9]{3})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Ignore:
 
 def ignored(found: Sequence[Finding], text: str, file: str) -> list[Finding]:
     """The findings of one file, those that a comment ignores marked with its reason, and what is wrong with comments."""
-    if _MARK not in text and not re.search(r"floe:\s+ignore", text):
+    if not _MARK.search(text):
         return list(found)
     comments = list(ignores(text, file))
     whole = [comment for comment in comments if comment.whole]

@@ -71,6 +71,6 @@ def _result(finding: Finding, codes: Sequence[str]) -> dict[str, Any]:
 
 def _location(finding: Finding) -> dict[str, Any]:
     place = finding.place
-    uri = quote(PurePath(place.file).as_posix(), safe="/:") if place else ""
+    uri = quote(PurePath(place.file).as_posix(), safe="/") if place else ""
     region = {"startLine": place.line, "startColumn": place.column} if place else {}
     return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
