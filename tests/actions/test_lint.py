@@ -16,7 +16,9 @@ status: active
 domain: sales
 dataProduct: shop
 """
-_BAD = _GOOD + """\
+_BAD = (
+    _GOOD
+    + """\
 schema:
   - name: orders
     properties:
@@ -25,6 +27,7 @@ schema:
         physicalType: double
         logicalTypeOptions: {minimum: 5, maximum: 3}
 """
+)
 _ROOT = Path(__file__).parents[2]
 
 
@@ -181,7 +184,9 @@ def test_a_baseline_holds_from_every_folder_and_new_findings_count(monkeypatch):
 
 
 def test_a_baseline_knows_what_is_said_once_for_many():
-    keys = "".join(f"      - {{name: k{i}, logicalType: string, primaryKey: true, required: false}}\n" for i in range(9))
+    keys = "".join(
+        f"      - {{name: k{i}, logicalType: string, primaryKey: true, required: false}}\n" for i in range(9)
+    )
     _write(x=f"{_GOOD}schema:\n  - name: t\n    properties:\n{keys}")
     assert _names(lint("x.yaml")) == ["key-optional"]
     write_baseline(lint("x.yaml", every=True), "known.json")
@@ -235,7 +240,11 @@ def test_sql_is_parsed_only_where_a_rule_has_some():
     sql = "schema:\n  - name: t\n    quality:\n      - {type: sql, query: select 1, mustBe: 1}\n"
     said = [
         subprocess.run(
-            [sys.executable, "-c", code, text], capture_output=True, text=True, check=True, env={"PYTHONPATH": f"{_ROOT}/src"}
+            [sys.executable, "-c", code, text],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONPATH": f"{_ROOT}/src"},
         ).stdout.strip()
         for text in (_BAD, _GOOD + sql)
     ]

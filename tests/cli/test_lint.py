@@ -75,7 +75,9 @@ def test_junit_has_a_suite_for_each_file(capsys):
 
 def test_github_and_markdown(capsys):
     main(["lint", "bad.yaml", "--format", "github"])
-    assert capsys.readouterr().out.startswith("::error file=bad.yaml,line=5,col=10,title=FLOE-E521 version-not-semver::")
+    assert capsys.readouterr().out.startswith(
+        "::error file=bad.yaml,line=5,col=10,title=FLOE-E521 version-not-semver::"
+    )
     main(["lint", "bad.yaml", "--format", "markdown"])
     assert "| error | FLOE-E521 version-not-semver |" in capsys.readouterr().out
 

@@ -1,13 +1,15 @@
 """Enforce: hold a batch to its contract in the write path."""
 
 import secrets
+import tempfile
 import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floe.actions.find import find_contract, find_layer, find_target
+from floe.actions.find import find_contract, find_layer
+from floe.actions.find_table import Way, find_target
 from floe.actions.settings import load_settings
 from floe.data.plan import plan as make_plan
 from floe.model import Contract, Dataset, TableError, ViolationError
@@ -45,12 +47,13 @@ class _Case:
     run_id: str
 
 
-def enforce(
+def enforce(  # noqa: PLR0913  (the names the specification gives)
     df: "DataFrame",
     contract: str | Path | Contract,
     mode: str = "append",
     *,
     table: str | None = None,
+    server: str | None = None,
     layer: str | None = None,
     settings: Settings | None = None,
 ) -> WriteResult:
@@ -61,15 +64,19 @@ def enforce(
         contract: a table_id, an id with or without version, a path, YAML text, or a loaded contract.
         mode: append.
         table: the table, where it is not found by the contract: a catalog name or a path.
+        server: the name or environment of the contract's server to write to, where it has several.
         layer: bronze, silver or gold, where the contract does not say.
         settings: read from the folder's manifest.yaml and the environment where not given.
     """
-    from floe.data.spark.gate import append
-
     if mode not in MODES:
         raise ValueError(f"mode '{mode}' is none of {', '.join(MODES)}")
+    return _enforce(df, mode, _case(contract, Way(table, server), layer, settings or load_settings()))
+
+
+def _enforce(df: "DataFrame", mode: str, case: _Case) -> WriteResult:
+    from floe.data.spark.gate import append
+
     started = time.monotonic()
-    case = _case(contract, table, layer, settings or load_settings())
     passage = append(df, _gate(case))
     result = _written(case, mode, passage, stamp(utc_now()), round(time.monotonic() - started, 3))
     _record(case, result)
@@ -78,14 +85,15 @@ def enforce(
     return result
 
 
-def _case(name: str | Path | Contract, table: str | None, layer: str | None, settings: Settings) -> _Case:
+def _case(name: str | Path | Contract, way: Way, layer: str | None, settings: Settings) -> _Case:
     from floe.registry import open_store
 
     contract, dataset = find_contract(name, settings)
     where = find_layer(contract, dataset, layer)
     table_id = contract.table_id(dataset) or f"{where}.{contract.domain or 'default'}.{dataset.name}"
     store = open_store(settings["registry.url"], settings.root)
-    plan = make_plan(contract, dataset)
+    _writable(settings.path("tables.warehouse"))
+    plan = make_plan(contract, dataset, settings["classifications"])
     digest = schema_hash(plan.schema)
     return _Case(
         settings=settings,
@@ -94,7 +102,7 @@ def _case(name: str | Path | Contract, table: str | None, layer: str | None, set
         layer=where,
         table_id=table_id,
         store=store,
-        target=find_target(settings, table_id, table, store.table(table_id)),
+        target=find_target(settings, contract, dataset, way, store.table(table_id)),
         plan=plan,
         schema_version=store.schema_version(table_id, digest, _declared(dataset)),
         schema_hash=digest,
@@ -107,7 +115,6 @@ def _gate(case: _Case) -> "Gate":
 
     level = case.settings["data_contracts.enforcement"]
     staging = case.settings.path("tables.warehouse") / ".staging"
-    _writable(staging)
     return Gate(
         plan=case.plan,
         target=case.target,
@@ -212,22 +219,29 @@ def _schema_row(case: _Case, at: str) -> dict[str, Any]:
 
 def _refusal(result: WriteResult) -> ViolationError:
     failed = result.result.failed or result.result.not_evaluated
-    worst = failed[0]
-    more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
-    text = f"{result.table} refused the batch: {worst.message}{more}"
+    lines = [f"{result.table} refused the batch; nothing was written"]
+    lines += [
+        f"    FLOE-{one.code} {one.severity}: {one.message} (expected {one.expected}, actual {one.actual})"
+        for one in failed[:10]
+    ]
+    lines += [f"    and {len(failed) - 10} more, in .result"] if len(failed) > 10 else []
     return ViolationError(
-        text, result, "Mend the batch at its source, or change the contract in a new version", worst.code
+        "\n".join(lines),
+        result,
+        "Mend the batch at its source, or change the contract in a new version",
+        failed[0].code,
     )
 
 
-def enforce_file(batch: str, contract: str, mode: str = "append", **options: Any) -> WriteResult:
+def enforce_file(
+    batch: str, contract: str, mode: str, *, way: Way, layer: str | None, settings: Settings
+) -> WriteResult:
     """Enforce a Parquet file or folder, on floe's own session."""
-    settings: Settings = options["settings"]
-    _parquet(batch)
-    find_contract(contract, settings)
-    from floe.data.spark.session import own_session
+    from floe.data.spark.batch import parquet
 
-    return enforce(own_session(settings).read.parquet(batch), contract, mode, **options)
+    _parquet(batch)
+    case = _case(contract, way, layer, settings)
+    return _enforce(parquet(batch, settings), mode, case)
 
 
 def _parquet(batch: str) -> None:
@@ -278,10 +292,12 @@ def _salt(root: Path) -> str:
 
 
 def _writable(folder: Path) -> None:
+    """Say that the warehouse cannot be written before a JVM starts."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
     except OSError as error:
         raise TableError(
-            f"The warehouse {folder.parent} cannot be written: {error.strerror}",
-            "Make it writable, or set tables.warehouse",
+            f"The warehouse {folder} cannot be written: {error.strerror}", "Make it writable, or set tables.warehouse"
         ) from None

@@ -1,9 +1,9 @@
-"""Find a contract by any of its names, and the table it promises."""
+"""Find a contract by any of its names."""
 
+import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from floe.contract.formats import read
 from floe.contract.lint import RULES
@@ -11,7 +11,6 @@ from floe.contract.lint.rule import findings as rule_findings
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.model import LAYERS, Contract, ContractError, Dataset, Finding, Severity
 from floe.model.settings import Settings
-from floe.model.table import Target
 
 _TABLE_ID = re.compile(rf"({'|'.join(LAYERS)})\.([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)")
 
@@ -55,7 +54,8 @@ def usable(contract: Contract | None, found: list[Finding], source: str) -> Cont
 
 def _by_search(name: str, settings: Settings) -> Contract:
     folder = settings.root / "contracts"
-    found = [contract for contract in _all(folder) if name in _names(contract)]
+    known = list(_all(folder))
+    found = [contract for contract, _ in known if name in _names(contract)]
     if len(found) > 1:
         listed = ", ".join(f"{contract.identity} ({contract.source})" for contract in found)
         raise ContractError(
@@ -64,19 +64,21 @@ def _by_search(name: str, settings: Settings) -> Contract:
             "E500",
         )
     if found:
-        return usable(found[0], [], found[0].source)
+        return usable(found[0], next(said for contract, said in known if contract is found[0]), found[0].source)
+    near = difflib.get_close_matches(name, [str(other) for contract, _ in known for other in _names(contract)], 1)
+    hint = f"Did you mean '{near[0]}'? Else write" if near else "Write"
     raise ContractError(
         f"No contract is known as '{name}'",
-        f"Write {folder}/<layer>/<domain>/<table>.yaml for a table_id like silver.commerce.orders_clean, or name a contract's file or id",
+        f"{hint} {folder}/<layer>/<domain>/<table>.yaml for a table_id like silver.commerce.orders_clean, or name a contract's file or id",
         "E500",
     )
 
 
-def _all(folder: Path) -> Iterator[Contract]:
+def _all(folder: Path) -> Iterator[tuple[Contract, list[Finding]]]:
     for path in contract_files(folder) if folder.is_dir() else ():
-        contract, _ = read(read_bytes(path), str(path))
+        contract, found = read(read_bytes(path), str(path))
         if contract:
-            yield contract
+            yield contract, found
 
 
 def _names(contract: Contract) -> set[str | None]:
@@ -108,29 +110,10 @@ def find_layer(contract: Contract, dataset: Dataset, given: str | None) -> str:
             "Pass --layer (layer=), add customProperty layer, or keep the contract under contracts/<layer>/<domain>/",
             "E501",
         )
+    if layer == "bronze":
+        raise ContractError(
+            "floe cannot write Bronze tables yet: they capture what comes, whatever its schema",
+            "Enforce at silver or gold",
+            "E501",
+        )
     return layer
-
-
-def find_target(settings: Settings, table_id: str, table: str | None, known: Mapping[str, Any] | None) -> Target:
-    """The table: as named, else where the registry saw it, else where a table of that id stands by default."""
-    if table:
-        return _named(settings, table)
-    if known and known.get("format"):
-        return Target(str(known["format"]), known.get("name"), None if known.get("name") else known.get("location"))
-    given = settings["tables.names"].get(table_id)
-    if given:
-        return _named(settings, str(given))
-    layer, domain, name = table_id.split(".")
-    if settings["tables.format"] == "iceberg":
-        catalog = next(iter(settings["catalogs"]), "ice")
-        return Target("iceberg", f"{catalog}.{layer}_{domain}.{name}")
-    return Target("delta", path=str(settings.path("tables.warehouse") / f"{layer}_{domain}" / name))
-
-
-def _named(settings: Settings, table: str) -> Target:
-    """A table as a user names it: a path, or a catalog name."""
-    if "/" in table or table.startswith("."):
-        path = Path(table).resolve() if "://" not in table else table
-        iceberg = isinstance(path, Path) and (path / "metadata").is_dir()
-        return Target("iceberg" if iceberg else "delta", path=str(path))
-    return Target("iceberg" if table.split(".", maxsplit=1)[0] in settings["catalogs"] else "delta", table)

@@ -5,6 +5,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from floe.actions.enforce import MODES, enforce_file
+from floe.actions.find_table import Way
 from floe.actions.settings import load_settings
 from floe.cli.output import print_json, say, style
 from floe.model import LAYERS, ViolationError
@@ -24,6 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--mode", choices=MODES, default="append", help="how to write (default: append)")
     parser.add_argument("--table", help="the table: a catalog name or a path (default: found by the contract)")
+    parser.add_argument(
+        "--server", help="the contract's server to write to, by name or environment, where it has several"
+    )
     parser.add_argument("--layer", choices=LAYERS, help="the layer, where the contract does not say")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
     parser.set_defaults(run=run)
@@ -36,7 +40,12 @@ def run(options: argparse.Namespace) -> int:
     for batch in options.batches:
         try:
             result = enforce_file(
-                batch, options.contract, options.mode, table=options.table, layer=options.layer, settings=settings
+                batch,
+                options.contract,
+                options.mode,
+                way=Way(options.table, options.server),
+                layer=options.layer,
+                settings=settings,
             )
         except ViolationError as error:
             result = error.result

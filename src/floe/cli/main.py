@@ -28,8 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2
         return int(options.run(options))
     except FloeError as error:
-        print(f"✗ {error}", file=sys.stderr)
-        return 2
+        return _said(error, words)
     except BrokenPipeError:
         sys.stderr.close()
         return 1
@@ -49,6 +48,23 @@ def _parser(command: str) -> argparse.ArgumentParser:
         if name == command:
             import_module(f"floe.cli.{name}").add_arguments(below)
     return parser
+
+
+def _said(error: FloeError, words: Sequence[str]) -> int:
+    """Say what kept the work from being done; a contract's own faults are exit 1, all else is 2."""
+    findings = getattr(error, "findings", ())
+    if "json" in words or "--format=json" in words:
+        from floe.cli.output import print_json
+
+        print_json(error.to_dict())
+    if findings:
+        from floe.tell.report.findings_text import findings_text
+        from floe.tell.report.style import Style
+
+        print(findings_text(findings, Style(False)), file=sys.stderr)
+    else:
+        print(f"✗ {error}", file=sys.stderr)
+    return 1 if any(finding.code != "E500" for finding in findings) else 2
 
 
 def _our_fault(error: Exception, words: Sequence[str]) -> int:

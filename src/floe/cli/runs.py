@@ -28,5 +28,5 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         print_json({"runs": found})
     else:
-        print(runs_text(found, style()))
+        print(runs_text(found, style(), options.table))
     return 0

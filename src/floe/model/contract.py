@@ -28,6 +28,7 @@ class QualityRule(Noun):
     id: str | None = None
     name: str | None = None
     severity: str | None = None
+    dimension: str | None = field(default=None, compare=False)
     arguments: Mapping[str, Any] = field(default_factory=dict)
     operators: Mapping[str, Any] = field(default_factory=dict)
     unit: str | None = None

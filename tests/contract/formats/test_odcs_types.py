@@ -137,3 +137,15 @@ def test_an_unknown_physical_type_is_one_warning_where_logical_types_stand_besid
             "Type 'Phone' of 'a' and 2 more cannot be read; logicalType 'string' is used",
         )
     ]
+
+
+def test_short_names_of_dimensions_are_written_out():
+    quality = [{"metric": "nullValues", "mustBe": 0, "dimension": word} for word in ("cp", "accuracy")]
+    rules = _fields([{"name": "c", "logicalType": "string", "quality": quality}])["c"].rules
+    assert [rule.dimension for rule in rules] == ["completeness", "accuracy"]
+
+
+def test_two_operators_in_one_rule_are_both_kept():
+    quality = [{"metric": "nullValues", "mustBeGreaterThan": 1, "mustBeLessThan": 9}]
+    (rule,) = _fields([{"name": "c", "logicalType": "string", "quality": quality}])["c"].rules
+    assert rule.operators == {"mustBeGreaterThan": 1, "mustBeLessThan": 9}

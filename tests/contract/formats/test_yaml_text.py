@@ -18,6 +18,13 @@ def _bomb(levels):
     return b"".join(rows)
 
 
+def _chain(anchors):
+    """Each line is 150 levels deep and holds the line before it."""
+    rows = [b"a0: &a0 " + b"[" * 150 + b"]" * 150 + b"\n"]
+    rows += [b"a%d: &a%d " % (n, n) + b"[" * 150 + b"*a%d" % (n - 1) + b"]" * 150 + b"\n" for n in range(1, anchors)]
+    return b"".join(rows)
+
+
 # what is read, the finding's code and name, and its line and column
 _REFUSED = {
     "empty": (b"", "E501 not-a-contract 1:1"),
@@ -36,6 +43,7 @@ _REFUSED = {
     "depth 1,000 in mappings": (b"\n".join(b" " * n + b"a:" for n in range(1000)), "E509 too-deep 201:201"),
     "depth 200,000": (b"[" * 200_000, "E509 too-deep 1:201"),
     "depth 200,000 in dashes": (b"- " * 200_000, "E509 too-deep 1:401"),
+    "depth 30,000 by aliases": (_chain(200), "E509 too-deep 2:159"),
     "duplicate key": (_SOUND + b"id: p\n", "E509 duplicate-key 6:1"),
     "duplicate key below": (_SOUND + b"description: {usage: a, usage: b}\n", "E509 duplicate-key 6:25"),
     "tab": (_SOUND + b"description:\n\tpurpose: x\n", "E509 yaml-unreadable 7:1"),

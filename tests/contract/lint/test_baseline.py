@@ -45,7 +45,9 @@ def test_a_baseline_does_not_hold_the_words_of_a_message():
     assert "No value" not in write([_ONE], _same)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "not json", '{"floe_baseline": 1}', '{"floe_baseline": 2, "findings": []}'])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", "not json", '{"floe_baseline": 1}', '{"floe_baseline": 2, "findings": []}']
+)
 def test_what_is_no_baseline_is_refused(text):
     with pytest.raises(SettingError, match=r"b\.json is"):
         read(text, "b.json")

@@ -22,6 +22,16 @@ from floe.model import (
 from floe.model.type_text import parse_type
 from floe.model.types import Array, Atomic, Decimal, Family, MapOf, Member, Struct, Type
 
+# the standard's short names of quality dimensions
+DIMENSIONS = {
+    "ac": "accuracy",
+    "cp": "completeness",
+    "cf": "conformity",
+    "cs": "consistency",
+    "cv": "coverage",
+    "tm": "timeliness",
+    "uq": "uniqueness",
+}
 OPERATORS = (
     "mustBe",
     "mustNotBe",
@@ -307,6 +317,7 @@ def _rule(node: Map, at: tuple[Step, ...]) -> QualityRule:
         id=_text(node, "id"),
         name=_text(node, "name"),
         severity=_text(node, "severity"),
+        dimension=DIMENSIONS.get(_text(node, "dimension") or "", _text(node, "dimension")),
         arguments=_map(node, "arguments"),
         operators={key: node[key] for key in OPERATORS if key in node},
         unit=_text(node, "unit"),

@@ -23,7 +23,7 @@ def broken(tree: Map) -> list[Finding]:
     findings = [note(cause, judged, accepted) for cause, accepted in said if accepted]
     findings += [finding(cause, judged, later.since(cause)) for cause in real[:_MOST]]
     findings = sorted(dict.fromkeys(findings), key=lambda f: f.place or ("", 0, 0))
-    return [*findings, _rest(len(real) - _MOST, tree)] if len(real) > _MOST else findings
+    return [*findings, *_rest(real[_MOST:], later)]
 
 
 def not_a_contract(tree: Any, source: str) -> Finding:
@@ -59,15 +59,19 @@ def unsupported(tree: Map) -> Finding:
     )
 
 
-def _rest(count: int, tree: Map) -> Finding:
-    return Finding(
+def _rest(found: list[Cause], later: "_Later") -> Iterator[Finding]:
+    """One finding for all that is too much to list."""
+    if not found:
+        return
+    refused = any(later.since(cause) is None for cause in found)
+    yield Finding(
         "E501",
         "too-many-findings",
-        Severity.CRITICAL,
-        f"{count:,} more places break the standard's JSON Schema",
+        Severity.CRITICAL if refused else Severity.WARNING,
+        f"{len(found):,} more places break the standard's JSON Schema",
         f"The first {_MOST:,} are listed",
         "Correct those first; what is left is listed then",
-        tree.place,
+        later.judged.tree.place,
     )
 
 

@@ -8,15 +8,7 @@ from typing import Any
 from floe.contract.formats.odcs_causes import Cause
 from floe.contract.formats.odcs_places import value_at
 
-DIMENSIONS = {
-    "ac": "accuracy",
-    "cp": "completeness",
-    "cf": "conformity",
-    "cs": "consistency",
-    "cv": "coverage",
-    "tm": "timeliness",
-    "uq": "uniqueness",
-}
+_DIMENSIONS = ("ac", "cp", "cf", "cs", "cv", "tm", "uq")
 _OPTIONAL = {"postgres": ("port", "schema"), "postgresql": ("port", "schema"), "mysql": ("port",)}
 _LOWER = ("mustBeGreaterThan", "mustBeGreaterOrEqualTo")
 _UPPER = ("mustBeLessThan", "mustBeLessOrEqualTo")
@@ -74,7 +66,7 @@ def _relationship(cause: Cause, tree: Any, _version: str) -> str | None:
 
 def _dimension(cause: Cause, tree: Any, _version: str) -> str | None:
     short = cause.kind == "enum" and cause.path[-1:] == ("dimension",) and value_at(tree, cause.path)
-    return "" if isinstance(short, str) and short in DIMENSIONS else None
+    return "" if isinstance(short, str) and short in _DIMENSIONS else None
 
 
 def _no_logical_type(cause: Cause, tree: Any, _version: str) -> str | None:

@@ -67,6 +67,7 @@ _ADVICE = (
     ("any", "array", "Write it as a list, e.g. [a, b]"),
     ("any", "object", "Write keys and values below it, e.g. key: value"),
 )
+_ARGUMENTS = ("pattern", "validValues", "missingValues", "properties")
 _SECRET_KEY = re.compile(r"passw|secret|token|credential|api_?key|private", re.IGNORECASE)
 _SECRET_VALUE = re.compile(
     r"://[^/\s:@]+:[^/\s@]+@|\b(AKIA[0-9A-Z]{8}|gh[pousr]_\w{8}|xox[a-z]-|sk-\w{8}|eyJ[\w-]{8}|AIza\w{8})|-----BEGIN|(sig|password|pwd)="
@@ -215,6 +216,8 @@ def _unknown(cause: Cause, judged: Judged) -> Words:
     there = value_at(judged.tree, cause.path)
     text = f"Key '{_short(cause.key)}' is not part of ODCS {judged.version} here"
     detail = f"Known here: {', '.join(known)}" if 0 < len(known) <= _LISTED else ""
+    if cause.key in _ARGUMENTS and "arguments" in known:
+        return "unknown-key", text, "The rule does nothing with it here", f"Move '{cause.key}' into arguments"
     if near and near not in there:
         return "unknown-key", text, detail, f"Did you mean '{near}'?"
     elsewhere = " or move it to customProperties" if "customProperties" in known else " or correct its spelling"

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 from yaml._yaml import CParser
 
-from floe.model import ContractError, Finding, List, Map, Place, Severity
+from floe.model import ContractError, Finding, List, Map, Place, Severity, locate
 
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 200
@@ -96,6 +96,20 @@ def _decode(data: bytes | str, file: str) -> str:
         ) from None
 
 
+class _Frame:
+    """A container that is still open."""
+
+    __slots__ = ("anchor", "before", "container", "deepest", "key", "waits")
+
+    def __init__(self, container: Map | List, anchor: str | None, before: int) -> None:
+        self.container = container
+        self.anchor = anchor
+        self.before = before  # values read before it
+        self.deepest = 0  # levels below it so far
+        self.key: tuple[str, Place] | None = None
+        self.waits = isinstance(container, Map)  # for a key
+
+
 class _Builder:
     """Builds the tree from parser events without recursion, so that no depth can break it."""
 
@@ -103,33 +117,32 @@ class _Builder:
         self.parser = CParser(text)
         self.file = file
         self.nodes = 0
-        self.anchors: dict[str, tuple[Any, int]] = {}
-        self.open: list[tuple[Map | List, str | None, int]] = []  # container, its anchor, nodes before it
-        self.keys: list[tuple[str, Place] | None] = []
+        self.anchors: dict[str, tuple[Any, int, int]] = {}  # value, its size and its depth
+        self.open: list[_Frame] = []
         self.result: Any = None
         self.documents = 0
 
     def build(self) -> Any:
-        while not isinstance(event := self.parser.get_event(), yaml.StreamEndEvent):
-            match event:
-                case yaml.ScalarEvent():
-                    self._scalar(event)
-                case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
-                    self._start(event)
-                case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
-                    self._end()
-                case yaml.AliasEvent():
-                    self._alias(event)
-                case yaml.DocumentStartEvent():
-                    self.documents += 1
-                    if self.documents > 1:
-                        raise self._error(
-                            "several-documents",
-                            event,
-                            "A second document begins in this file",
-                            "Keep one contract per file",
-                        )
+        next_event = self.parser.get_event
+        steps: dict[Any, Any] = {
+            yaml.ScalarEvent: self._scalar,
+            yaml.MappingStartEvent: self._start,
+            yaml.SequenceStartEvent: self._start,
+            yaml.MappingEndEvent: self._end,
+            yaml.SequenceEndEvent: self._end,
+            yaml.AliasEvent: self._alias,
+            yaml.DocumentStartEvent: self._document,
+        }
+        while (kind := type(event := next_event())) is not yaml.StreamEndEvent:
+            if step := steps.get(kind):
+                step(event)
         return self.result
+
+    def _document(self, event: yaml.DocumentStartEvent) -> None:
+        self.documents += 1
+        if self.documents > 1:
+            message = "A second document begins in this file"
+            raise self._error("several-documents", event, message, "Keep one contract per file")
 
     def _place(self, event: yaml.Event) -> Place:
         mark: Any = event.start_mark
@@ -139,88 +152,87 @@ class _Builder:
         return _error(name, self._place(event), message, suggestion)
 
     def _scalar(self, event: yaml.ScalarEvent) -> None:
-        self._tagged(event)
-        place = self._place(event)
-        if self.open and isinstance(self.open[-1][0], Map) and self.keys[-1] is None:
-            return self._key(event, place)
-        value = _WORDS.get(event.value, event.value) if event.implicit[0] else event.value
-        if event.implicit[0] and isinstance(value, str):
-            value = _number(value)
+        if event.tag:
+            self._tagged(event)
+        if self.open and self.open[-1].waits:
+            return self._key(event)
+        value: Any = event.value
+        if event.implicit[0]:
+            value = _WORDS[value] if value in _WORDS else _number(value)
         if event.anchor:
-            self.anchors[event.anchor] = (value, 1)
-        return self._add(value, place, 1, event)
+            self.anchors[event.anchor] = (value, 1, 0)
+        return self._add(value, 1, event)
 
-    def _key(self, event: yaml.ScalarEvent, place: Place) -> None:
-        container = self.open[-1][0]
-        if event.value == "<<" and event.implicit[0]:
+    def _key(self, event: yaml.ScalarEvent) -> None:
+        frame, key = self.open[-1], event.value
+        if key == "<<" and event.implicit[0]:
             raise self._error(
                 "merge-key",
                 event,
                 "A merge key (<<) mixes in values that are not written here",
                 "Write the values out, or use an anchor and alias for a whole value",
             )
-        if event.value in container:
-            first = container.key_places[event.value]  # type: ignore[union-attr]  # only a Map waits for a key
-            raise self._error(
-                "duplicate-key",
-                event,
-                f"Key '{event.value}' stands twice, first in line {first.line}",
-                "Keep one of the two",
-            )
-        self.keys[-1] = (event.value, place)
+        if key in frame.container:
+            first = locate(frame.container, key, key=True)
+            message = f"Key '{key}' stands twice, first in line {first.line if first else 1}"
+            raise self._error("duplicate-key", event, message, "Keep one of the two")
+        frame.key, frame.waits = (key, self._place(event)), False
 
     def _start(self, event: yaml.CollectionStartEvent) -> None:
-        self._tagged(event)
-        if self.open and isinstance(self.open[-1][0], Map) and self.keys[-1] is None:
+        if event.tag:
+            self._tagged(event)
+        if self.open and self.open[-1].waits:
             raise self._error("key-not-text", event, "A key is a list or a mapping", "Use text as a key")
-        if len(self.open) >= MAX_DEPTH:
-            raise self._error("too-deep", event, f"Nested deeper than {MAX_DEPTH} levels", "Flatten the document")
+        self._deeper(event, 1)
         place = self._place(event)
         container: Map | List = Map(place) if isinstance(event, yaml.MappingStartEvent) else List(place)
-        self._add(container, place, 1, event)
-        self.open.append((container, event.anchor, self.nodes - 1))
-        self.keys.append(None)
+        self._add(container, 1, event)
+        self.open.append(_Frame(container, event.anchor, self.nodes - 1))
 
-    def _end(self) -> None:
-        container, anchor, before = self.open.pop()
-        self.keys.pop()
-        if anchor:
-            self.anchors[anchor] = (container, self.nodes - before)
+    def _deeper(self, event: yaml.Event, levels: int) -> None:
+        if len(self.open) + levels > MAX_DEPTH:
+            raise self._error("too-deep", event, f"Nested deeper than {MAX_DEPTH} levels", "Flatten the document")
+
+    def _end(self, _event: yaml.CollectionEndEvent) -> None:
+        frame = self.open.pop()
+        depth = frame.deepest + 1
+        if self.open:
+            self.open[-1].deepest = max(self.open[-1].deepest, depth)
+        if frame.anchor:
+            self.anchors[frame.anchor] = (frame.container, self.nodes - frame.before, depth)
 
     def _alias(self, event: yaml.AliasEvent) -> None:
-        if event.anchor not in self.anchors:
-            inside = any(anchor == event.anchor for _, anchor, _ in self.open)
-            message = (
-                f"Alias '*{event.anchor}' stands inside its own anchor"
-                if inside
-                else f"Alias '*{event.anchor}' has no anchor"
-            )
+        name = event.anchor
+        if name not in self.anchors:
+            inside = any(frame.anchor == name for frame in self.open)
+            message = f"Alias '*{name}' stands inside its own anchor" if inside else f"Alias '*{name}' has no anchor"
             raise self._error("bad-alias", event, message, "Write the value out")
-        value, size = self.anchors[event.anchor]
-        if self.open and isinstance(self.open[-1][0], Map) and self.keys[-1] is None:
+        if self.open and self.open[-1].waits:
             raise self._error("key-not-text", event, "A key is an alias", "Write the key out")
-        self._add(value, self._place(event), size, event)
+        value, size, depth = self.anchors[name]
+        self._deeper(event, depth)
+        if self.open:
+            self.open[-1].deepest = max(self.open[-1].deepest, depth)
+        self._add(value, size, event)
 
-    def _add(self, value: Any, place: Place, size: int, event: yaml.Event) -> None:
+    def _add(self, value: Any, size: int, event: yaml.Event) -> None:
         self.nodes += size
         if self.nodes > MAX_NODES:
-            raise self._error(
-                "too-many-nodes",
-                event,
-                f"More than {MAX_NODES:,} values once aliases are expanded",
-                "Split the contract, or write aliases out",
-            )
+            message = f"More than {MAX_NODES:,} values once aliases are expanded"
+            raise self._error("too-many-nodes", event, message, "Split the contract, or write aliases out")
         if not self.open:
             self.result = value
-        elif isinstance(container := self.open[-1][0], List):
-            container.add(value, place)
-        elif key := self.keys[-1]:
-            container.put(key[0], value, place, key[1])
-            self.keys[-1] = None
+            return
+        frame = self.open[-1]
+        if frame.key:
+            frame.container.put(frame.key[0], value, self._place(event), frame.key[1])  # type: ignore[union-attr]  # a Map
+            frame.key, frame.waits = None, True
+        else:
+            frame.container.add(value, self._place(event))  # type: ignore[union-attr]  # a List has no keys
 
     def _tagged(self, event: yaml.NodeEvent) -> None:
-        tag: str | None = getattr(event, "tag", None)
-        if tag and tag not in _PLAIN_TAGS:
+        tag: str = event.tag  # type: ignore[attr-defined]  # scalars and collections have one
+        if tag not in _PLAIN_TAGS:
             shown = tag.replace("tag:yaml.org,2002:", "!!")
             raise self._error("custom-tag", event, f"Tag '{shown}' is not part of a plain document", "Remove the tag")
 

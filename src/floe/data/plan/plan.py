@@ -1,16 +1,16 @@
 """From a dataset of a contract to its plan."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from floe.data.plan.expectations import EXPECTATIONS
 from floe.data.plan.sql import quote
 from floe.model import Contract, Dataset, Field, QualityRule, Severity
 from floe.model.plan import Expectation, Plan
+from floe.model.settings import LABELS
 from floe.model.types import Array, MapOf
 
 Wrap = Callable[[str], str]
-OPEN_LABELS = ("public", "internal")
 # options of a logical type that promise something about values, and are not judged yet
 _UNJUDGED = ("pattern", "multipleOf", "uniqueItems", "minProperties", "maxProperties")
 _FORMATS_OF_TYPES = ("i8", "i16", "i32", "i64", "f32", "f64")
@@ -19,9 +19,10 @@ _TABLE_METRICS = ("rowCount",)
 _TABLE_CUSTOM = ("freshness", "volume")
 
 
-def plan(contract: Contract, dataset: Dataset) -> Plan:
-    """Everything a dataset promises, as expectations with stable ids."""
-    expectations = [*_key(dataset), *_rows(dataset), *_rules(dataset)]
+def plan(contract: Contract, dataset: Dataset, labels: Sequence[str] = LABELS) -> Plan:
+    """Everything a dataset promises, as expectations with stable ids; labels above `internal` are masked in samples."""
+    shown = {"", *labels[: labels.index("internal") + 1]} if "internal" in labels else {""}
+    expectations = [*_key(dataset), *_rows(dataset), *_references(dataset), *_rules(dataset)]
     return Plan(
         contract=contract.identity.rsplit(":", 1)[0],
         version=contract.version,
@@ -29,7 +30,7 @@ def plan(contract: Contract, dataset: Dataset) -> Plan:
         schema=dataset.schema,
         key=tuple(field.column for field in dataset.primary_key),
         partition=tuple(field.column for field in dataset.partition),
-        masked=frozenset(f.column for f in dataset.fields if (f.classification or "public") not in OPEN_LABELS),
+        masked=frozenset(f.column for f in dataset.fields if (f.classification or "") not in shown),
         expectations=tuple(_distinct(expectations)),
     )
 
@@ -135,6 +136,22 @@ def _inside(wrap: Wrap, collection: str, item: str) -> Wrap:
     return lambda bad: wrap(f"exists({collection}, {item} -> {bad})")
 
 
+def _references(dataset: Dataset) -> Iterator[Expectation]:
+    owners = [(dataset.name, dataset.relationships)]
+    owners += [(f"{dataset.name}.{field.path}", field.relationships) for field in dataset.walk()]
+    for path, relationships in owners:
+        for index, relationship in enumerate(relationships):
+            yield Expectation(
+                id=f"{path}:reference[{index}]",
+                code="E580",
+                name="reference-missing",
+                field=path,
+                severity=Severity.ERROR,
+                expected=", ".join(relationship.target),
+                cause="floe does not judge references yet",
+            )
+
+
 def _rules(dataset: Dataset) -> Iterator[Expectation]:
     """Quality rules beyond the schema's facts; those nobody can judge yet say so."""
     owners: list[tuple[str, tuple[QualityRule, ...]]] = [(dataset.name, dataset.rules)]
@@ -149,15 +166,23 @@ def _rules(dataset: Dataset) -> Iterator[Expectation]:
                 code="E580",
                 name=name,
                 field=path,
-                severity=_word(rule.severity, Severity.WARNING),
+                severity=_word(
+                    rule.severity, Severity.CRITICAL if "pointInTime" in _custom(rule) else Severity.WARNING
+                ),
                 cause=_cause(rule),
                 gated=_is_gated(rule),
             )
 
 
 def _is_gated(rule: QualityRule) -> bool:
-    custom: Any = rule.implementation if rule.engine == "floe" and isinstance(rule.implementation, dict) else {}
-    return not (rule.type == "sql" or rule.metric in _TABLE_METRICS or any(word in custom for word in _TABLE_CUSTOM))
+    return not (
+        rule.type == "sql" or rule.metric in _TABLE_METRICS or any(word in _custom(rule) for word in _TABLE_CUSTOM)
+    )
+
+
+def _custom(rule: QualityRule) -> dict[str, Any]:
+    """The implementation of a rule of floe's own."""
+    return rule.implementation if rule.engine == "floe" and isinstance(rule.implementation, dict) else {}
 
 
 def _cause(rule: QualityRule) -> str:

@@ -19,12 +19,12 @@ def quote(name: str) -> str:
 
 
 def text(value: str) -> str:
-    r"""A string literal; every character that could end or escape it is written by its number.
+    r"""A string literal; every character that could end or escape it is written by its number ($ begins a Spark variable).
 
     >>> print(text("it's"))
     'it\u0027s'
     """
-    return "'" + "".join(c if c.isprintable() and c not in "'\\" else _escaped(c) for c in value) + "'"
+    return "'" + "".join(c if c.isprintable() and c not in "'\\$" else _escaped(c) for c in value) + "'"
 
 
 def _escaped(char: str) -> str:

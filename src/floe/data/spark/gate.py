@@ -16,12 +16,21 @@ from floe.data.plan.sql import quote
 from floe.data.spark.measure import measure, unmeasured
 from floe.data.spark.schema import settle, struct_of, struct_type
 from floe.data.spark.write import TABLES
-from floe.model import ContractError, TableError
+from floe.model import ContractError, EngineError, TableError
 from floe.model.decision import Verdict
 from floe.model.plan import Plan
 from floe.model.result import Outcome
 from floe.model.table import Target
 from floe.model.types import Struct, is_physical
+
+_LACKING = (
+    "DATA_SOURCE_NOT_FOUND",
+    "Failed to find the data source",
+    "CATALOG_NOT_FOUND",
+    "Cannot find catalog plugin",
+    "requires a single-part namespace",
+)
+_HOW = "Start it with the jars and settings of Delta and Iceberg (`floe doctor`), or use floe's own session by `floe enforce`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +66,11 @@ def append(df: DataFrame, gate: Gate) -> Passage:
     try:
         return _append(df, gate)
     except (PySparkException, Py4JError) as error:
+        text = first_line(error)
+        if any(word in text for word in _LACKING):
+            raise EngineError(f"This Spark session cannot reach {gate.target.format} tables: {text}", _HOW) from error
         raise TableError(
-            f"Spark could not finish the batch: {first_line(error)}", "Nothing was published; mend the cause and repeat"
+            f"Spark could not finish the batch: {text}", "Nothing was published; mend the cause and repeat"
         ) from error
     finally:
         shutil.rmtree(gate.staging, ignore_errors=True)

@@ -94,8 +94,8 @@ def _unique(
     message = " and ".join(
         part
         for part in (
-            f"{twice} of '{expectation.field}' repeat an earlier row of the batch" if twice else "",
-            f"{there} of '{expectation.field}' are in the table already" if there else "",
+            f"'{expectation.field}' repeats in {_rows(twice)} of the batch" if twice else "",
+            f"'{expectation.field}' of {_rows(there)} is in the table already" if there else "",
         )
         if part
     )
@@ -107,6 +107,10 @@ def _unique(
         else ()
     )
     yield outcome(expectation, twice + there, message, first)
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'' if count == 1 else 's'}"
 
 
 def _samples(bad: DataFrame, plan: Plan, salt: str, keys: list[str] | None = None) -> tuple[Any, ...]:

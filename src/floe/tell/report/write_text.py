@@ -9,40 +9,36 @@ def write_text(batch: str, result: WriteResult, style: Style) -> str:
     lines = [_verdict(batch, result, style)]
     for outcome in (*result.result.failed, *result.result.not_evaluated):
         if result.result.rows is not None or outcome.cause != "the schema does not match":
-            lines += _broken(outcome, style)
+            lines += _broken(outcome, result.result.rows, style)
     lines += [style.paint(f"    note: {clean(note)}", "dim") for note in (*result.notes, *_apart(result))]
     return "\n".join(lines)
 
 
 def _verdict(batch: str, result: WriteResult, style: Style) -> str:
-    rows = plural(result.result.rows, "row") if result.result.rows is not None else "rows not read"
-    where = f"{result.table} ({result.format})"
     if result.refused:
-        kept = (
-            f"{_snapshot(result)} {result.snapshot_before} as before" if result.snapshot_before else "no table was made"
-        )
-        return f"{style.paint('✗ refused', 'red')}  {batch} → {where}: nothing written, {kept}; {rows}"
-    made = "table created, " if result.created else ""
-    after = f"{_snapshot(result)} {result.snapshot_after}" if result.snapshot_after else "still empty"
+        kept = f"still {_snapshot(result)} {result.snapshot_before}" if result.snapshot_before else "no table was made"
+        return f"{style.paint('✗ refused', 'red')} {batch}: nothing written to {result.table} ({result.format}), {kept}"
+    made = "created, " if result.created else ""
+    after = f"now {_snapshot(result)} {result.snapshot_after}" if result.snapshot_after else "still empty"
     alert = style.paint(" with alerts", "yellow") if result.result.failed or result.result.not_evaluated else ""
-    return (
-        f"{style.paint('✓ written', 'green')}{alert}  {batch} → {where}: {made}{plural(result.written, 'row')}, {after}"
-    )
+    return f"{style.paint('✓ written', 'green')}{alert} {batch}: {plural(result.written, 'row')} to {result.table} ({result.format}), {made}{after}"
 
 
 def _snapshot(result: WriteResult) -> str:
     return "version" if result.format == "delta" else "snapshot"
 
 
-def _broken(outcome: Outcome, style: Style) -> list[str]:
-    lines = [
-        f"  {style.mark(outcome.severity)} {style.paint(f'FLOE-{outcome.code}', 'bold')} {outcome.severity}: {clean(outcome.message)}"
-    ]
+def _broken(outcome: Outcome, rows: int | None, style: Style) -> list[str]:
+    lines = [f"    {style.paint(f'FLOE-{outcome.code}', 'bold')} {outcome.severity}: {clean(outcome.message)}"]
     if outcome.cause:
         return [*lines, f"      not evaluated: {clean(outcome.cause)}"]
-    values = f"      expected {_value(outcome.expected)}, actual {_value(outcome.actual)}"
+    if rows is None:
+        return lines  # the schema's messages hold both values
     samples = f", e.g. {clean(_samples(outcome))}" if outcome.samples else ""
-    return [*lines, values + samples]
+    return [
+        *lines,
+        f"      {outcome.violations:,} of {plural(rows, 'row')}, expected {_value(outcome.expected)}{samples}",
+    ]
 
 
 def _value(value: object) -> str:

@@ -1,0 +1,35 @@
+PYTHON ?= python3
+PIP = .venv/bin/pip install --quiet --disable-pip-version-check
+
+.PHONY: install demo test soak benchmark format clean
+
+install: .venv/.installed
+
+.venv/.installed: requirements.txt pyproject.toml
+	@echo "· installing floe and what it needs into .venv (once, about a minute) …"
+	@test -x .venv/bin/python || $(PYTHON) -m venv .venv
+	@$(PIP) -r requirements.txt
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: install
+	@bash examples/lakehouse/demo.sh
+
+test: install
+	@.venv/bin/ruff format --check --quiet . && .venv/bin/ruff check --quiet .
+	@.venv/bin/mypy
+	@.venv/bin/lint-imports > .venv/lint-imports.log || (cat .venv/lint-imports.log; exit 1)
+	.venv/bin/pytest -m "not spark and not soak" -n 2 --doctest-modules src tests
+	.venv/bin/pytest -m "spark and not soak"
+
+soak: install
+	.venv/bin/pytest -m soak
+
+benchmark: install
+	.venv/bin/python benchmarks/lint.py
+
+format: install
+	.venv/bin/ruff format . && .venv/bin/ruff check --fix .
+
+clean:
+	rm -rf .venv .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

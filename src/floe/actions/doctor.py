@@ -1,0 +1,190 @@
+"""Doctor: what is missing, which settings hold, how a contract finds its table."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from floe.actions.find import find_contract
+from floe.actions.find_table import Way, find_server, find_target
+from floe.model import Contract, FloeError, TableError
+from floe.model.settings import KEYS, Settings
+from floe.model.table import Target
+
+_SECRET = re.compile("password|secret|token|credential|access.?key|api.?key", re.IGNORECASE)
+_PASSWORD = re.compile(r"(://[^/@\s:]*:)[^/@\s]*@")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing floe needs: whether it is there, and what to do where it is not."""
+
+    name: str
+    ok: bool
+    said: str
+    remedy: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The check for programs."""
+        return {"name": self.name, "ok": self.ok, "said": self.said, "remedy": self.remedy}
+
+
+def doctor(settings: Settings) -> list[Check]:
+    """Everything floe needs on this machine, checked for real."""
+    needs: tuple[tuple[str, Callable[[Settings], str]], ...] = (
+        ("python", _python),
+        ("pyspark", _pyspark),
+        ("java", _java),
+        ("jars", _jars),
+        ("python worker", _worker),
+        ("registry", _registry),
+        ("warehouse", _warehouse),
+    )
+    return [_checked(name, ask, settings) for name, ask in needs]
+
+
+def _checked(name: str, ask: Callable[[Settings], str], settings: Settings) -> Check:
+    try:
+        return Check(name, True, ask(settings))
+    except FloeError as error:
+        return Check(name, False, error.message, error.suggestion)
+
+
+def _python(_: Settings) -> str:
+    return f"{sys.version.split()[0]} ({sys.executable})"
+
+
+def _pyspark(_: Settings) -> str:
+    from importlib.metadata import version
+
+    from floe.data.spark.jars import spark_home
+
+    return f"{version('pyspark')} ({spark_home()})"
+
+
+def _java(settings: Settings) -> str:
+    from floe.data.spark.java import find_java
+
+    java = find_java(settings.java)
+    return f"Java {java.version} ({java.command})"
+
+
+def _jars(settings: Settings) -> str:
+    from floe.data.spark.jars import JARS, folder, unfit
+
+    lacking = unfit(settings)
+    damaged = [jar.file for jar, why in lacking if why == "damaged"]
+    if damaged:
+        return f"{', '.join(damaged)} in {folder(settings)} is damaged; the next run that needs Spark fetches it again"
+    if lacking:
+        return f"{len(lacking)} of {len(JARS)} not fetched yet; the first run that needs Spark fetches them into {folder(settings)}"
+    return f"{len(JARS)} as pinned ({folder(settings)})"
+
+
+def _worker(_: Settings) -> str:
+    command = os.environ.get("PYSPARK_PYTHON") or sys.executable  # noqa: TID251  (pyspark reads it, so we look)
+    ask = [command, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    try:
+        version = subprocess.run(ask, capture_output=True, text=True, timeout=30, check=True).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        raise FloeError(
+            f"Spark's Python workers would run {command}, which cannot be started",
+            "Unset PYSPARK_PYTHON, or set it to a Python",
+        ) from None
+    mine = f"{sys.version_info.major}.{sys.version_info.minor}"
+    if version != mine:
+        raise FloeError(
+            f"Spark's Python workers would run Python {version}, floe runs {mine}",
+            f"Set PYSPARK_PYTHON={sys.executable}",
+        )
+    return f"Python {version} ({command})"
+
+
+def _registry(settings: Settings) -> str:
+    from floe.registry import open_store
+
+    store = open_store(settings["registry.url"], settings.root)
+    return f"{store.engine.url.render_as_string()}, schema up to date"
+
+
+def _warehouse(settings: Settings) -> str:
+    path = settings.path("tables.warehouse")
+    standing = next(folder for folder in (path, *path.parents) if folder.exists())
+    if not os.access(standing, os.W_OK):
+        raise TableError(f"{standing} cannot be written", "Make it writable, or set tables.warehouse")
+    missing = [name for name in ("deltalake", "pyiceberg") if find_spec(name) is None]
+    if missing:
+        raise TableError(f"{', '.join(missing)} not installed", "pip install 'floe-contracts[spark]'")
+    return f"{path}, {settings['tables.format']} by default"
+
+
+def settings_in_force(settings: Settings) -> list[dict[str, Any]]:
+    """Every setting: its value, where it came from, and whether anything acts on it yet."""
+    return [
+        {"key": key.name, "value": _masked(settings[key.name]), "origin": settings.origin(key.name), "acts": key.acts}
+        for key in KEYS
+    ]
+
+
+def _masked(value: Any, name: str = "") -> Any:
+    """A value without what would open a door: passwords in addresses, whole values of secret-sounding keys."""
+    if isinstance(value, dict):
+        return {key: _masked(below, str(key)) for key, below in value.items()}
+    if isinstance(value, list):
+        return [_masked(below, name) for below in value]
+    if _SECRET.search(name):
+        return "***"
+    if name == "to":  # an alert's address is its token
+        return f"{str(value).split('://', maxsplit=1)[0]}://***"
+    return _PASSWORD.sub(r"\1***@", value) if isinstance(value, str) else value
+
+
+def resolve(name: str, settings: Settings, way: Way) -> dict[str, Any]:
+    """How a contract finds its table, and whether the table is reachable."""
+    from floe.registry import open_store
+
+    contract, dataset = find_contract(name, settings)
+    table_id = contract.table_id(dataset)
+    store = open_store(settings["registry.url"], settings.root)
+    target = find_target(settings, contract, dataset, way, store.table(table_id or ""))
+    return {
+        "id": contract.identity,
+        "odcs_id": contract.id,
+        "source": contract.source,
+        "dataset": dataset.name,
+        "layer": contract.layer(dataset),
+        "table_id": table_id,
+        "server": _server(contract, way),
+        **_reach(target, settings),
+    }
+
+
+def _server(contract: Contract, way: Way) -> str | None:
+    server = None if way.table else find_server(contract, way.server)
+    return f"{server.server} ({server.type})" if server else None
+
+
+def _reach(target: Target, settings: Settings) -> dict[str, Any]:
+    from floe.data.tables import probe
+
+    said: dict[str, Any] = {"table": str(target), "format": target.format}
+    try:
+        facts = probe(target, settings)
+    except TableError as error:
+        return {**said, "reachable": False, "why": error.message}
+    if facts is None:
+        return {**said, "reachable": False, "why": "not created yet; the first accepted batch creates it"}
+    return {
+        **said,
+        "reachable": True,
+        "why": None,
+        "location": facts.location,
+        "snapshot": facts.snapshot,
+        "metadata": facts.metadata,
+        "columns": list(facts.columns),
+        "properties": {key: value for key, value in facts.properties.items() if key.startswith("floe.")},
+    }

@@ -1,0 +1,93 @@
+"""Find the table a contract promises."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from floe.model import Contract, ContractError, Dataset, Server, TableError
+from floe.model.settings import Settings
+from floe.model.table import Target
+
+_FOLDERS = {"local": "path", "s3": "location", "azure": "location", "custom": "location"}
+_NAMES = {
+    "databricks": ("catalog", "schema"),
+    "hive": ("database",),
+    "glue": ("database",),
+    "iceberg": ("catalog", "namespace"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a caller points at a table: by name or path, or by one of the contract's servers."""
+
+    table: str | None = None
+    server: str | None = None
+
+
+def find_target(
+    settings: Settings, contract: Contract, dataset: Dataset, way: Way, known: Mapping[str, Any] | None
+) -> Target:
+    """The table: as named, else where the registry saw it, else on the contract's server, else by its table_id."""
+    if way.table:
+        return _named(settings, way.table)
+    if known and known.get("format") and not way.server:
+        return Target(str(known["format"]), known.get("name"), None if known.get("name") else known.get("location"))
+    server = find_server(contract, way.server)
+    return (server and _on_server(settings, server, dataset)) or _by_id(settings, contract.table_id(dataset), dataset)
+
+
+def find_server(contract: Contract, chosen: str | None) -> Server | None:
+    """The server meant: the chosen one by name or environment, else the only one there is."""
+    fitting = [one for one in contract.servers if chosen in (None, one.server, one.environment)]
+    listed = ", ".join(one.server for one in contract.servers) or "none"
+    if chosen and not fitting:
+        raise ContractError(f"No server of {contract.identity} is called '{chosen}'", f"Its servers: {listed}", "E500")
+    if len(fitting) > 1:
+        raise ContractError(
+            f"{contract.identity} has {len(fitting)} servers", f"Choose one by --server: {listed}", "E500"
+        )
+    return fitting[0] if fitting else None
+
+
+def _on_server(settings: Settings, server: Server, dataset: Dataset) -> Target | None:
+    """The table on a server that Spark can write; None where the server is of another kind."""
+    table = (dataset.physical_name or dataset.name).rsplit(".", 1)[-1]
+    if server.type in _NAMES:
+        parts = [str(server.values[key]) for key in _NAMES[server.type] if server.values.get(key)]
+        return Target("iceberg" if server.type == "iceberg" else "delta", ".".join([*parts, table]))
+    folder = server.values.get(_FOLDERS.get(server.type, "")) or server.values.get("path")
+    if server.type not in _FOLDERS or not folder:
+        return None
+    form = server.values.get("format") or settings["tables.format"]
+    if form != "delta":
+        raise TableError(
+            f"Server '{server.server}' holds {form} at {folder}, which floe cannot write by path",
+            "Name the table with --table",
+        )
+    path = str(folder).replace("{model}", table).replace("{table}", table)
+    return Target("delta", path=path if "://" in path else str((settings.root / path).resolve()))
+
+
+def _by_id(settings: Settings, table_id: str | None, dataset: Dataset) -> Target:
+    if not table_id:
+        return _named(settings, dataset.physical_name or dataset.name)
+    layer, domain, name = table_id.split(".")
+    for pattern, given in settings["tables.names"].items():
+        if fnmatchcase(table_id, pattern):
+            return _named(settings, str(given).format(layer=layer, domain=domain, table=name))
+    if settings["tables.format"] == "iceberg":
+        catalog = next(iter(settings["catalogs"]), "ice")
+        return Target("iceberg", f"{catalog}.{layer}_{domain}.{name}")
+    return Target("delta", path=str(settings.path("tables.warehouse") / f"{layer}_{domain}" / name))
+
+
+def _named(settings: Settings, table: str) -> Target:
+    """A table as a user names it: a path, or a catalog name."""
+    if "/" in table or table.startswith("."):
+        path = Path(table).resolve() if "://" not in table else table
+        iceberg = isinstance(path, Path) and (path / "metadata").is_dir()
+        return Target("iceberg" if iceberg else "delta", path=str(path))
+    return Target("iceberg" if table.split(".", maxsplit=1)[0] in settings["catalogs"] else "delta", table)

@@ -1,0 +1,34 @@
+"""`floe doctor`."""
+
+import argparse
+
+from floe.actions.doctor import doctor, resolve, settings_in_force
+from floe.actions.find_table import Way
+from floe.actions.settings import load_settings
+from floe.cli.output import print_json, style
+from floe.tell.report.doctor_text import doctor_text, resolution_text
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("contract", nargs="?", metavar="CONTRACT", help="say how this contract finds its table")
+    parser.add_argument("--table", help="the table, where the contract does not lead to it")
+    parser.add_argument("--server", help="the contract's server, by name or environment, where it has several")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check the machine, or one contract's way to its table; exit 2 where something is missing."""
+    settings = load_settings()
+    if options.contract:
+        found = resolve(options.contract, settings, Way(options.table, options.server))
+        print_json(found) if options.format == "json" else print(resolution_text(found, style()))
+        return 0 if found["reachable"] else 2
+    checks = [check.to_dict() for check in doctor(settings)]
+    values = settings_in_force(settings)
+    if options.format == "json":
+        print_json({"root": str(settings.root), "checks": checks, "settings": values})
+    else:
+        print(doctor_text(str(settings.root), checks, values, style()))
+    return 0 if all(check["ok"] for check in checks) else 2

@@ -1,0 +1,123 @@
+"""Naming a contract, and finding its table: each way of the specification, in its order."""
+
+from pathlib import Path
+
+import pytest
+from tests.conftest import CONTRACT
+
+import floe
+from floe.actions.find import find_contract, find_layer
+from floe.actions.find_table import Way, find_target
+from floe.actions.settings import load_settings
+from floe.model import Contract, Dataset, FloeError
+from floe.model.settings import Settings
+from floe.model.table import Target
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    path = tmp_path / "contracts/silver/commerce/orders_clean.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(CONTRACT.read_text())
+    return load_settings(start=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "silver.commerce.orders_clean",
+        "urn:datacontract:silver:commerce:orders_clean",
+        "commerce.orders/orders_clean",
+        "commerce.orders/orders_clean:1.0.0",
+        str(CONTRACT),
+        CONTRACT,
+        CONTRACT.read_text(),
+    ],
+)
+def test_every_name_of_a_contract(settings: Settings, name):
+    contract, dataset = find_contract(name, settings)
+    assert (contract.identity, dataset.name) == ("commerce.orders/orders_clean:1.0.0", "orders_clean")
+    assert find_contract(contract, settings)[0] is contract
+
+
+def test_a_name_that_fits_several_lists_them(settings: Settings, tmp_path: Path):
+    copy = tmp_path / "contracts/silver/commerce/copy.yaml"
+    copy.write_text(CONTRACT.read_text().replace("version: 1.0.0", "version: 2.0.0"))
+    with pytest.raises(floe.ContractError, match="names 2 contracts") as caught:
+        find_contract("commerce.orders/orders_clean", settings)
+    assert "copy.yaml" in str(caught.value)
+    assert find_contract("commerce.orders/orders_clean:2.0.0", settings)[0].version == "2.0.0"
+
+
+def test_a_contract_of_several_datasets_is_asked_which(settings: Settings):
+    text = CONTRACT.read_text() + "  - {name: second, properties: [{name: a, physicalType: int}]}\n"
+    with pytest.raises(floe.ContractError, match="has 2 datasets"):
+        find_contract(text, settings)
+
+
+def test_the_root_is_the_nearest_folder_with_a_manifest(tmp_path: Path):
+    (tmp_path / "manifest.yaml").write_text("tables: {format: iceberg}\n")
+    below = tmp_path / "a" / "b"
+    below.mkdir(parents=True)
+    found = load_settings(start=below)
+    assert (found.root, found["tables.format"]) == (tmp_path, "iceberg")
+
+
+def named(settings: Settings, old: str = "", new: str = "") -> tuple[Contract, Dataset]:
+    return find_contract(CONTRACT.read_text().replace(old, new), settings)
+
+
+def servers(text: str) -> tuple[str, str]:
+    return "schema:\n", f"servers: {text}\nschema:\n"
+
+
+LOCAL = "{server: dev, type: local, path: 'data/{table}', format: delta}"
+BRICKS = "{server: lake, environment: prod, type: databricks, host: h, catalog: main, schema: sales}"
+
+
+def test_what_is_given_wins(settings: Settings):
+    contract, dataset = named(settings)
+    known = {"format": "delta", "name": None, "location": "/seen"}
+    assert find_target(settings, contract, dataset, Way("ice.a.b"), known) == Target("iceberg", "ice.a.b")
+    assert find_target(settings, contract, dataset, Way("lake.a.b"), known) == Target("delta", "lake.a.b")
+    assert find_target(settings, contract, dataset, Way("/x/y"), known) == Target("delta", path="/x/y")
+    assert find_target(settings, contract, dataset, Way(), known) == Target("delta", path="/seen")
+
+
+def test_a_server_leads_to_its_table(settings: Settings):
+    one = named(settings, *servers(f"[{LOCAL}]"))
+    assert find_target(settings, *one, Way(), None) == Target("delta", path=f"{settings.root}/data/orders_clean")
+    two = named(settings, *servers(f"[{LOCAL}, {BRICKS}]"))
+    for word in ("lake", "prod"):
+        assert find_target(settings, *two, Way(server=word), None) == Target("delta", "main.sales.orders_clean")
+    with pytest.raises(FloeError, match="has 2 servers"):
+        find_target(settings, *two, Way(), None)
+    with pytest.raises(FloeError, match=r"No server of .* is called 'test'"):
+        find_target(settings, *two, Way(server="test"), None)
+
+
+def test_a_server_of_another_kind_is_passed_over(settings: Settings):
+    kafka = named(settings, *servers("[{server: k, type: kafka, host: h}]"))
+    assert (
+        find_target(settings, *kafka, Way(), None).path
+        == f"{settings.root}/.floe/warehouse/silver_commerce/orders_clean"
+    )
+    csv = named(settings, *servers("[{server: c, type: local, path: x.csv, format: csv}]"))
+    with pytest.raises(FloeError, match=r"holds csv at x\.csv, which floe cannot write"):
+        find_target(settings, *csv, Way(), None)
+
+
+def test_else_the_table_id_leads_to_it(settings: Settings, tmp_path: Path):
+    contract, dataset = named(settings)
+    iceberg = load_settings({"tables.format": "iceberg"}, start=tmp_path)
+    assert find_target(iceberg, contract, dataset, Way(), None) == Target("iceberg", "ice.silver_commerce.orders_clean")
+
+
+def test_without_a_layer_the_physical_name_is_the_table(settings: Settings):
+    bare = CONTRACT.read_text().replace("physicalName: silver.commerce.orders_clean", "physicalName: lake.sales.orders")
+    bare = bare.replace("    customProperties:\n      - property: layer\n        value: silver\n", "")
+    contract, dataset = find_contract(bare, settings)
+    assert find_target(settings, contract, dataset, Way(), None) == Target("delta", "lake.sales.orders")
+    with pytest.raises(FloeError, match="layer of 'orders_clean' is unknown"):
+        find_layer(contract, dataset, None)
+    assert find_layer(contract, dataset, "gold") == "gold"

@@ -1,0 +1,114 @@
+"""What tests share: one Spark session per process, and a small lakehouse per test on either format."""
+
+import os
+import shutil
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from floe.actions.settings import load_settings
+from floe.model.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+CONTRACT = ROOT / "examples" / "lakehouse" / "contracts" / "silver" / "commerce" / "orders_clean.yaml"
+FLOE = Path(sys.executable).parent / "floe"
+
+
+def run_floe(*words: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command as a user runs it, in a process of its own."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("FLOE_")}
+    return subprocess.run(
+        [str(FLOE), *map(str, words)],
+        cwd=cwd,
+        env={**clean, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="session")
+def spark_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("spark")
+
+
+def spark_settings(spark_root: Path, root: Path, **given: object) -> Settings:
+    """Settings of a root of its own whose Iceberg catalog is the session's."""
+    shared = {
+        "catalogs": {"ice": {"type": "sql", "uri": f"sqlite:///{spark_root}/catalog.db", "warehouse": str(spark_root)}},
+        "spark.master": "local[2]",
+        "spark.conf": {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1", "spark.sql.shuffle.partitions": "4"},
+    }
+    return load_settings({**shared, **given}, start=root)
+
+
+@pytest.fixture(scope="session")
+def spark(spark_root: Path) -> Iterator:
+    from floe.data.spark.session import own_session
+
+    session = own_session(spark_settings(spark_root, spark_root))
+    yield session
+    session.stop()
+
+
+@dataclass
+class Lake:
+    """A contract root with the demo's contract under a domain of its own."""
+
+    root: Path
+    settings: Settings
+    table_id: str
+    format: str
+
+    @property
+    def target(self):
+        from floe.actions.find import find_contract
+        from floe.actions.find_table import Way, find_target
+        from floe.registry import open_store
+
+        known = open_store(self.settings["registry.url"], self.root).table(self.table_id)
+        return find_target(self.settings, *find_contract(self.table_id, self.settings), Way(), known)
+
+    def state(self) -> tuple:
+        """The table as its own log describes it, read without Spark, and every file below it."""
+        from floe.data.tables import probe
+
+        facts = probe(self.target, self.settings)
+        if facts is None:
+            return (None, None, ())
+        files = sorted(str(path) for path in Path(facts.location).rglob("*") if path.is_file())
+        return facts.snapshot, facts.metadata, tuple(files)
+
+    def contract(self, old: str = "", new: str = "") -> Path:
+        """The contract's file, with a text replaced."""
+        path = self.root / "contracts" / Path(*self.table_id.split(".")).with_suffix(".yaml")
+        if old:
+            text = path.read_text()
+            assert old in text
+            path.write_text(text.replace(old, new))
+        return path
+
+
+def make_lake(root: Path, settings: Settings, domain: str) -> Lake:
+    """Lay out a root with the demo's contract in it."""
+    path = root / "contracts" / "silver" / domain / "orders_clean.yaml"
+    path.parent.mkdir(parents=True)
+    shutil.copy(CONTRACT, path)
+    text = path.read_text()
+    path.write_text(
+        text.replace("silver.commerce.", f"silver.{domain}.").replace("domain: commerce", f"domain: {domain}")
+    )
+    return Lake(root, settings, f"silver.{domain}.orders_clean", settings["tables.format"])
+
+
+@pytest.fixture(params=["delta", "iceberg"])
+def lake(request: pytest.FixtureRequest, spark, spark_root: Path, tmp_path: Path) -> Lake:
+    settings = spark_settings(spark_root, tmp_path, **{"tables.format": request.param})
+    domain = f"d{uuid.uuid4().hex[:12]}"
+    return make_lake(tmp_path, settings, domain)
