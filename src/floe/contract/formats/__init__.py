@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from floe.contract.formats import dcs, dialect_a, dialect_b, dialect_c, foreign, odcs, yaml_text
+from floe.contract.formats.odcs_fit import fitted
 from floe.contract.formats.odcs_forms import lowered
 from floe.contract.formats.odcs_schema import VERSIONS
 from floe.contract.formats.section import Section
@@ -56,5 +57,5 @@ def _converted(known: Format, tree: Map, source: str) -> tuple[Contract | None, 
     converted = known.convert(Section(tree, (), found))
     if any(finding.severity is Severity.CRITICAL for finding in found):
         return None, found
-    contract, more = odcs.read(lowered(converted), source)
+    contract, more = odcs.read(fitted(lowered(converted)), source)
     return (replace(contract, format=known.name) if contract else None), [*found, *more]

@@ -9,6 +9,7 @@ from typing import Any
 
 from floe.contract.formats.dialect_parts import SPELLINGS
 from floe.contract.formats.odcs_fit import comparable
+from floe.contract.formats.section import maps
 from floe.model import Contract, Map
 from floe.model.quantity import parse_quantity
 from floe.model.type_text import parse_type
@@ -67,13 +68,10 @@ def _form(document: Map, purpose: _Purpose) -> dict[str, Any]:
 
 def _without_lifecycle(tree: dict[str, Any]) -> None:
     tree.pop("status", None)
-    tree["customProperties"] = [
-        entry for entry in tree.get("customProperties") or () if entry.get("property") not in _LIFECYCLE
-    ]
+    custom, definitions = maps(tree.get("customProperties")), maps(tree.get("authoritativeDefinitions"))
+    tree["customProperties"] = [entry for entry in custom if entry.get("property") not in _LIFECYCLE]
     # a migration guide is said when a contract is deprecated
-    tree["authoritativeDefinitions"] = [
-        entry for entry in tree.get("authoritativeDefinitions") or () if entry.get("type") != "migrationGuide"
-    ]
+    tree["authoritativeDefinitions"] = [entry for entry in definitions if entry.get("type") != "migrationGuide"]
 
 
 def _node(value: Any, key: str, purpose: _Purpose) -> Any:
@@ -95,6 +93,8 @@ def _custom(entries: list[Any]) -> Any:
     """Custom properties by their names, in whatever order they stand."""
     out: dict[str, Any] = {}
     for entry in entries:
+        if not isinstance(entry, dict):
+            continue
         name = str(entry.get("property"))
         value = _deprecation(entry.get("value")) if name == "deprecation" else entry.get("value")
         rest = {key: part for key, part in entry.items() if key not in ("property", "value")}

@@ -58,7 +58,7 @@ def _contact(source: Section, out: Map) -> None:
     entry = made(
         source.place,
         channel=name or email or url,
-        tool="email" if email else None,
+        tool="email" if email and not url else None,
         scope="interactive",
         url=url or (f"mailto:{email}" if email else None),
         description=email if email and (url or name) else None,
@@ -71,10 +71,10 @@ def _models(source: Section, out: Map) -> None:
     used: set[str] = set()
     definitions = source.node.get("definitions")
     known = definitions if isinstance(definitions, Map) else Map(source.place)
-    for name, model in source.entries("models"):
+    for name, place, model in source.entries("models"):
         resolved = Section(_resolved(model.node, known, used, ()), model.at, source.findings)
         resolved.move("title", resolved.node, "businessName")
-        dataset_node = dataset(resolved, name)
+        dataset_node = dataset(resolved, name, place)
         _key_list(dataset_node, model.node)
         add(out, "schema", dataset_node)
     if set(known) - used:
@@ -100,6 +100,8 @@ def _key_list(out: Map, model: Map) -> None:
         custom_entries = out.get("customProperties")
         if isinstance(custom_entries, List):
             _without(custom_entries, "primaryKey")
+            if not custom_entries:
+                _drop(out, "customProperties")
 
 
 def _without(entries: List, name: str) -> None:
@@ -137,8 +139,9 @@ def _definition(out: Map, definitions: Map, used: set[str], seen: tuple[str, ...
     used.add(name)
     found = _resolved(definition, definitions, used, (*seen, name))
     for key, value in found.items():
-        if key not in out and key not in ("name", "domain"):
-            out.put(key, value, found.value_places[key], found.key_places[key])
+        kept = {"name": "definitionName", "domain": "definitionDomain"}.get(key, key)
+        if kept not in out:
+            out.put(kept, value, found.value_places[key], found.key_places[key])
 
 
 def _said(out: Map) -> None:
@@ -203,9 +206,9 @@ def _servers(source: Section, out: Map) -> None:
     if isinstance(source.node.get("servers"), List):
         source.move("servers", out)
         return
-    for name, server in source.entries("servers"):
+    for name, place, server in source.entries("servers"):
         entry = Map(server.place)
-        entry.put("server", name, server.place)
+        entry.put("server", name, place)
         for key in list(server.node):
             server.move(key, entry)
         add(out, "servers", entry)

@@ -1,9 +1,11 @@
 """Dialect A: `models` with `elements`, and the terms, links and deprecation at the root."""
 
+from typing import Any
+
 from floe.contract.formats import dialect_parts as parts
 from floe.contract.formats.dialect_field import fields, named
-from floe.contract.formats.section import Section, add, custom, made
-from floe.model import List, Map
+from floe.contract.formats.section import Section, add, custom, made, maps
+from floe.model import List, Map, Place
 from floe.model.quantity import parse_quantity
 
 _DATASET = (
@@ -29,8 +31,8 @@ def convert(source: Section) -> Map:
     parts.owner(source, out)
     parts.description(source, out)
     parts.same(source, out)
-    for name, model in source.entries("models"):
-        add(out, "schema", dataset(model, name))
+    for name, place, model in source.entries("models"):
+        add(out, "schema", dataset(model, name, place))
     qualify = qualifier(source)
     _levels(source, out, qualify)
     _terms(source.section("terms"), out)
@@ -54,10 +56,10 @@ def _identity(source: Section, out: Map, models: list[str]) -> None:
         out.put("id", parts.urn(domain, product, name), source.place_of("name"))
 
 
-def dataset(source: Section, name: str) -> Map:
+def dataset(source: Section, name: str, at: Place) -> Map:
     """A model as an ODCS schema object."""
     out = Map(source.place)
-    named(out, name, source.place)
+    named(out, name, at)
     out.put("logicalType", "object", source.place)
     source.move("type", out, "physicalType")
     if "physicalType" not in out:
@@ -72,7 +74,7 @@ def qualifier(source: Section) -> parts.Qualify:
     """How a column's name becomes `dataset.column`: by the dataset that has it, else by the first."""
     models = source.node.get("models")
     known = {
-        name: [column for key in ("elements", "fields") for column in (model.get(key) or ())]
+        name: [column for key in ("elements", "fields") for column in _columns(model.get(key))]
         for name, model in (models.items() if isinstance(models, Map) else ())
         if isinstance(model, Map)
     }
@@ -82,6 +84,11 @@ def qualifier(source: Section) -> parts.Qualify:
         return name if "." in name or owner is None else f"{owner}.{name}"
 
     return qualify
+
+
+def _columns(value: Any) -> list[Any]:
+    """The names of columns, whether they are keys or entries of a list."""
+    return list(value) if isinstance(value, Map) else [column.get("name") for column in maps(value)]
 
 
 def _levels(source: Section, out: Map, qualify: parts.Qualify) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from floe.contract.formats import dialect_parts as parts
-from floe.contract.formats.dialect_field import fields, named, rule_id
+from floe.contract.formats.dialect_field import Columns, fields, named, rule_id
 from floe.contract.formats.section import Section, add, custom, made
 from floe.model import Finding, List, Map, Severity
 
@@ -65,12 +65,13 @@ def _dataset(source: Section, name: str) -> Map:
 def _quality(source: Section, dataset: Map) -> str | None:
     """Put the rules on their columns; the column of the freshness rule, where there is one."""
     fresh = None
+    columns = Columns(dataset)
     kept = List(source.place_of("rules"))
     for rule in source.sections("rules"):
         kind, column = rule.node.get("type"), rule.node.get("column")
         if kind == "freshness" and isinstance(column, str):
             fresh = fresh or column
-        if not _Rule(rule, dataset).put():
+        if not _Rule(rule, columns).put():
             kept.add(rule.node, rule.place)
     if kept:
         custom(dataset, "qualityRules", kept, kept.place)
@@ -81,9 +82,10 @@ def _quality(source: Section, dataset: Map) -> str | None:
 class _Rule:
     """One quality rule on its way to the column or dataset it is about."""
 
-    def __init__(self, source: Section, dataset: Map) -> None:
+    def __init__(self, source: Section, columns: Columns) -> None:
         self.source = source
-        self.dataset = dataset
+        self.columns = columns
+        self.dataset = columns.dataset
         self.ok = True
 
     def put(self) -> bool:
@@ -185,7 +187,7 @@ class _Rule:
         add(where, "quality", rule)
 
     def _find(self, column: str) -> Map | None:
-        where = find(self.dataset, column)
+        where = self.columns.find(column)
         if where is None:
             self.ok = False
             self.source.find(
@@ -194,29 +196,13 @@ class _Rule:
                     "column-unknown",
                     Severity.ERROR,
                     f"A quality rule names column '{column}', which the schema does not have",
-                    f"It has {', '.join(str(p.get('name')) for p in self.dataset['properties'][:8])}",
+                    f"It has {self.columns}",
                     "Name a column of schema.fields",
                     self.source.place,
                     self.source.at,
                 )
             )
         return where
-
-
-def find(dataset: Map, path: str) -> Map | None:
-    """The property at a dotted path, `[]` standing for the items of an array."""
-    where: Any = dataset
-    for word in path.split("."):
-        below = [p for p in where.get("properties") or () if p.get("name") == word.removesuffix("[]")]
-        if not below:
-            return None
-        where = below[0]
-        where = (
-            where["items"]
-            if isinstance(where.get("items"), Map) and word != path.rsplit(".", maxsplit=1)[-1]
-            else where
-        )
-    return where if isinstance(where, Map) else None
 
 
 def _custom(implementation: dict[str, Any]) -> dict[str, Any]:

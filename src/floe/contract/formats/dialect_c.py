@@ -4,8 +4,7 @@ import re
 from typing import Any
 
 from floe.contract.formats import dialect_parts as parts
-from floe.contract.formats.dialect_b import find
-from floe.contract.formats.dialect_field import SAME, listed, logical, named, rule_id
+from floe.contract.formats.dialect_field import SAME, Columns, listed, logical, named, rule_id
 from floe.contract.formats.section import Section, add, custom, made
 from floe.model import Finding, List, Map, Place, Severity
 from floe.model.type_text import parse_type
@@ -34,8 +33,9 @@ def convert(source: Section) -> Map:
         add(out, "tags", layer, source.place_of("table_id"))
     add(out, "schema", dataset)
     _layer(dataset, layer, source.place_of("table_id"))
-    _keys(source, dataset)
-    _constraints(source.section("constraints"), dataset)
+    columns = Columns(dataset)
+    _keys(source, columns)
+    _constraints(source.section("constraints"), columns)
     _point_in_time(source, dataset)
     for key, name in _CUSTOM.items():
         if key in source.node:
@@ -137,36 +137,36 @@ def _layer(dataset: Map, layer: str, place: Place) -> None:
         custom(dataset, "schemaEvolution", _EVOLUTION[layer], place)
 
 
-def _keys(source: Section, dataset: Map) -> None:
+def _keys(source: Section, columns: Columns) -> None:
     for position, (name, place) in enumerate(source.names("primary_keys"), 1):
-        if column := _named(source, dataset, "primary_keys", name, place):
+        if column := _named(source, columns, "primary_keys", name, place):
             column.put("required", True, column.value_places.get("required", place))
             column.put("primaryKey", True, place)
             column.put("primaryKeyPosition", position, place)
     for position, (name, place) in enumerate(source.names("partition_cols"), 1):
-        if column := _named(source, dataset, "partition_cols", name, place):
+        if column := _named(source, columns, "partition_cols", name, place):
             column.put("partitioned", True, place)
             column.put("partitionKeyPosition", position, place)
 
 
-def _constraints(source: Section, dataset: Map) -> None:
+def _constraints(source: Section, columns: Columns) -> None:
     for name, place in source.names("not_null"):
-        if column := _named(source, dataset, "not_null", name, place):
+        if column := _named(source, columns, "not_null", name, place):
             column.put("required", True, column.value_places.get("required", place))
-    _unique(source, dataset)
+    _unique(source, columns)
     enums = source.section("enums")
     for name in list(enums.node):
         place = enums.place_of(name)
         values = enums.take(name)
-        column = _named(source, dataset, "enums", name, enums.node.key_places[name], values)
+        column = _named(source, columns, "enums", name, enums.node.key_places[name], values)
         if not isinstance(values, List):
             enums.wrong(name, "a list of values")
         elif column is not None:
             add(column, "quality", listed(column, values, place))
-    source.keep(dataset, "constraints")
+    source.keep(columns.dataset, "constraints")
 
 
-def _unique(source: Section, dataset: Map) -> None:
+def _unique(source: Section, columns: Columns) -> None:
     groups = source.take("unique")
     if not isinstance(groups, List):
         if groups is not None:
@@ -175,14 +175,14 @@ def _unique(source: Section, dataset: Map) -> None:
     for index, group in enumerate(groups):
         names = [group] if isinstance(group, str) else group
         place = groups.item_places[index]
-        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
             source.wrong_item("unique", index, "a list of columns")
             continue
-        columns = [_named(source, dataset, "unique", name, place) for name in names]
-        if len(names) == 1 and columns[0]:
-            columns[0].put("unique", True, place)
+        found = [_named(source, columns, "unique", name, place) for name in names]
+        if len(names) == 1 and found[0]:
+            found[0].put("unique", True, place)
         else:
-            add(dataset, "quality", _together(names, place))
+            add(columns.dataset, "quality", _together(names, place))
 
 
 def _together(names: list[str], place: Place) -> Map:
@@ -196,8 +196,8 @@ def _together(names: list[str], place: Place) -> Map:
     )
 
 
-def _named(source: Section, dataset: Map, key: str, name: str, place: Place, value: Any = True) -> Map | None:
-    column = find(dataset, name)
+def _named(source: Section, columns: Columns, key: str, name: str, place: Place, value: Any = True) -> Map | None:
+    column = columns.find(name)
     if column is None:
         source.find(
             Finding(
@@ -205,13 +205,13 @@ def _named(source: Section, dataset: Map, key: str, name: str, place: Place, val
                 "column-unknown",
                 Severity.ERROR,
                 f"'{key}' names column '{name}', which the table does not have",
-                f"It has {', '.join(str(p.get('name')) for p in dataset['properties'][:8])}",
+                f"It has {columns}",
                 f"Name one of them in '{key}', or add the column",
                 place,
                 (*source.at, key),
             )
         )
-        custom(dataset, f"{key}.{name}", value, place)
+        custom(columns.dataset, f"{key}.{name}", value, place)
     return column
 
 

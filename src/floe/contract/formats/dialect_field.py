@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from floe.contract.formats.section import Section, add, made
+from floe.contract.formats.section import Section, add, made, maps
 from floe.model import List, Map, Place
 from floe.model.type_text import parse_type
 from floe.model.types import Array, Atomic, Decimal, Family, MapOf, Struct, Text, Type
@@ -276,3 +276,24 @@ def rule_id(*words: str) -> str:
     'order_id_values'
     """
     return re.sub(r"[^A-Za-z0-9_-]", "_", "_".join(words))
+
+
+class Columns:
+    """The columns of a dataset by their names."""
+
+    def __init__(self, dataset: Map) -> None:
+        self.dataset = dataset
+        self.by_name = {str(column.get("name")): column for column in maps(dataset.get("properties"))}
+
+    def find(self, path: str) -> Map | None:
+        """The property at a dotted path, `[]` standing for the items of an array."""
+        first, *rest = path.split(".")
+        where = self.by_name.get(path) or self.by_name.get(first.removesuffix("[]"))
+        for word in rest if where is not self.by_name.get(path) else ():
+            inside = where.get("items") or where if where is not None else None
+            where = Columns(inside).by_name.get(word.removesuffix("[]")) if isinstance(inside, Map) else None
+        return where
+
+    def __str__(self) -> str:
+        names = list(self.by_name)
+        return ", ".join(names[:8]) + (" and more" if len(names) > 8 else "") or "none"

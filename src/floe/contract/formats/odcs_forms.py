@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from floe.contract.formats.dialect_field import STABLE_ID, logical
-from floe.contract.formats.odcs import OPERATORS, property_type
-from floe.contract.formats.odcs_leniency import DIMENSIONS
+from floe.contract.formats.odcs import DIMENSIONS, OPERATORS, property_type
 from floe.contract.formats.section import add, copy, custom, made, maps
 from floe.model import List, Map
 from floe.model.type_text import parse_type
@@ -269,8 +268,8 @@ def _rules(rule: Any) -> list[Any]:
         if longer in rule and shorter not in rule:
             rule.put(shorter, rule[longer], rule.value_places[longer], rule.key_places[longer])
             drop(rule, longer)
-    if rule.get("dimension") in DIMENSIONS:
-        rule["dimension"] = DIMENSIONS[rule["dimension"]]
+    if isinstance(short := rule.get("dimension"), str):
+        rule["dimension"] = DIMENSIONS.get(short, short)
     _stable(rule)
     rule = _library(rule)
     operators = [key for key in OPERATORS if key in rule]
@@ -361,6 +360,11 @@ FREE = ("implementation", "arguments", "examples", "customProperties", "enum", "
 
 def _without_vendors(node: Map) -> None:
     entries = list(maps(node.get("customProperties")))
+    for entry in entries:
+        # v3.0 asks for neither
+        for key, value in (("property", "unnamed"), ("value", None)):
+            if key not in entry:
+                entry.put(key, value, entry.place)
     vendors = {str(e.get("property")): drop(e, "vendor") for e in entries if "vendor" in e}
     foreign = {name: vendor for name, vendor in vendors.items() if (name, vendor) not in FLOE_VENDOR}
     if foreign:

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from floe.contract.formats.odcs_forms import ADDED, FLOE_NAMES, NEW_SERVERS, SEMANTIC, drop, map_of, walk
-from floe.contract.formats.odcs_places import value_at
+from floe.contract.formats.odcs_places import known_keys, value_at
 from floe.contract.formats.section import add, copy, made, maps, tree
 from floe.model import List, Map, Step
 
@@ -19,14 +19,23 @@ def raised(lower: Map) -> Map:
     out.put("apiVersion", "v3.2.0", out.value_places["apiVersion"])
     _put_back(out)
     _from_custom(out, ADDED["root"])
-    for server in maps(out.get("servers")):
-        kind = _custom_value(server, "serverType")
-        if kind in NEW_SERVERS and server.get("type") == "custom":
-            server.put("type", _take_custom(server, "serverType"), server.value_places["type"])
+    for index, server in enumerate(maps(out.get("servers"))):
+        _server(out, server, index)
     for dataset in maps(out.get("schema")):
         _dataset(dataset)
     walk(out, _vendors)
     return out
+
+
+def _server(out: Map, server: Map, index: int) -> None:
+    """A kind of server that v3.1 did not know, with the keys that belong to it."""
+    if server.get("type") != "custom" or _custom_value(server, "serverType") not in NEW_SERVERS:
+        return
+    server.put("type", _take_custom(server, "serverType"), server.value_places["type"])
+    known = known_keys("v3.2.0", out, ("servers", index))
+    for name in [str(entry.get("property")) for entry in maps(server.get("customProperties"))]:
+        if name in known and name not in server:
+            server.put(name, _take_custom(server, name), server.place)
 
 
 def _custom_value(node: Map, name: str) -> Any:
@@ -207,6 +216,7 @@ def _vendors(node: Map) -> None:
     named = _custom_value(node, "customPropertyVendors")
     vendors = _take_custom(node, "customPropertyVendors") if isinstance(named, Map) else {}
     for entry in maps(node.get("customProperties")):
-        vendor = vendors.get(entry.get("property"), "floe" if entry.get("property") in FLOE_NAMES else None)
+        name = str(entry.get("property"))
+        vendor = vendors.get(name, "floe" if name in FLOE_NAMES else None)
         if vendor is not None and "vendor" not in entry:
             entry.put("vendor", vendor, entry.place)

@@ -61,10 +61,10 @@ class Section:
             if isinstance(item, Map) or self.wrong_item(key, i, "a mapping")
         ]
 
-    def entries(self, key: str) -> list[tuple[str, "Section"]]:
-        """The named mappings below a key, with their names."""
+    def entries(self, key: str) -> list[tuple[str, Place, "Section"]]:
+        """The named mappings below a key, with their names and where those stand."""
         outer = self.section(key)
-        return [(name, outer.section(name)) for name in list(outer.node)]
+        return [(name, outer.node.key_places[name], outer.section(name)) for name in list(outer.node)]
 
     def names(self, key: str) -> list[tuple[str, Place]]:
         """The texts below a key, one or a list of them, each with its place."""
@@ -81,11 +81,13 @@ class Section:
         ]
 
     def move(self, key: str, out: Map, name: str | None = None) -> None:
-        """Put the value of a key, where there is one, into an ODCS mapping, with its places."""
+        """Put the value of a key into an ODCS mapping, with its places; it is left over where one stands there."""
+        if (name or key) in out and self.node.get(key) is not None:
+            return
         value = self.take(key)
         if isinstance(value, List):
             value = _again(value)
-        if value is not None and (name or key) not in out:
+        if value is not None:
             out.put(name or key, value, self.node.value_places[key], self.node.key_places[key])
 
     def keep(self, out: Map, prefix: str = "") -> None:
@@ -157,11 +159,12 @@ def custom(out: Map, name: str, value: Any, at: Place, key_at: Place | None = No
 
 
 def add(out: Map, key: str, entry: Any, at: Place | None = None) -> None:
-    """Append to the list of a mapping, which is made where there is none."""
+    """Append to the list of a mapping, which is made where there is none; what is no list is left for the schema."""
     place: Place = at or getattr(entry, "place", None) or out.place
-    if not isinstance(out.get(key), List):
+    if out.get(key) is None:
         out.put(key, List(place), place)
-    out[key].add(entry, place)
+    if isinstance(out[key], List):
+        out[key].add(entry, place)
 
 
 def add_all(out: Map, key: str, entries: List) -> None:

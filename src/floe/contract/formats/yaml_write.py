@@ -1,5 +1,6 @@
 """A tree as YAML text that people read and that no reader re-types."""
 
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -9,6 +10,7 @@ from floe.contract.formats import yaml_text
 
 # words and forms that some reader of YAML 1.1 or 1.2 takes for something else than text
 _OTHER_WORDS = {"y", "Y", "n", "N", "yes", "no", "on", "off"}
+_NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|0[oxb][0-9a-fA-F]+")
 
 
 class _Dumper(yaml.SafeDumper):
@@ -24,8 +26,9 @@ class _Dumper(yaml.SafeDumper):
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
     style = None
     if "\n" in value:
-        style = "|"
-    elif not yaml_text.is_text(value) or value in _OTHER_WORDS or value.startswith(("0o", "0x", "0b")):
+        # empty lines at its end would be lost among those between the parts of the document
+        style = '"' if value.endswith("\n\n") or value[0] in " \n\t" else "|"
+    elif not yaml_text.is_text(value) or value in _OTHER_WORDS or _NUMBER.fullmatch(value):
         style = '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style)
 

@@ -10,6 +10,7 @@ from floe.contract.lint.dataset_duplicated import dataset_duplicated
 from floe.contract.lint.date_invalid import date_invalid
 from floe.contract.lint.deprecation_disordered import deprecation_disordered
 from floe.contract.lint.deprecation_too_short import deprecation_too_short
+from floe.contract.lint.dialect_read import dialect_read
 from floe.contract.lint.dimension_unknown_column import dimension_unknown_column
 from floe.contract.lint.engine_foreign import engine_foreign
 from floe.contract.lint.floe_rule_contradict import floe_rule_contradict
@@ -79,6 +80,7 @@ RULES = (
     date_invalid,
     deprecation_disordered,
     deprecation_too_short,
+    dialect_read,
     dimension_unknown_column,
     engine_foreign,
     floe_rule_contradict,

@@ -1,0 +1,284 @@
+"""Writing ODCS: valid under the target version, readable, and equal when read back."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from floe.contract.formats import canonical, read, yaml_text, yaml_write
+from floe.contract.formats.odcs_causes import causes
+from floe.contract.formats.odcs_schema import schema_findings
+from floe.contract.formats.odcs_write import document, write
+from floe.model import Severity
+
+CASES = Path(__file__).parents[2] / "cases"
+FILES = [
+    path
+    for path in sorted([*(CASES / "odcs").rglob("*.yaml"), *(CASES / "dialects").glob("full-*.yaml")])
+    if "negative" not in str(path) and path.name != "b-changes.yaml"
+]
+VERSIONS = ("v3.1.0", "v3.2.0", None)
+HEAD = "apiVersion: v3.2.0\nkind: DataContract\nid: x\nversion: 1.0.0\nstatus: active\n"
+
+
+def contract_of(text: str) -> Any:
+    contract, findings = read(text, "a.yaml")
+    assert [f.message for f in findings if f.severity is Severity.CRITICAL] == []
+    return contract
+
+
+def properties(contract: Any, version: str) -> Any:
+    return document(contract, version)["schema"][0]["properties"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(CASES)))
+def test_every_example_survives_writing_and_reading(path, version):
+    contract, _ = read(path.read_bytes(), str(path))
+    assert contract is not None
+    text = write(contract, version)
+    again, findings = read(text, "b.yaml")
+    assert again is not None
+    assert canonical.differences(contract, again) == []
+    assert again.api_version == (version or contract.api_version)
+    source = contract.node
+    if version and not causes(source, source["apiVersion"]):
+        assert causes(again.node, version) == []
+    assert [f for f in findings if f.severity is Severity.CRITICAL] == []
+    assert write(again, version) == text
+    assert yaml.safe_load(text)["apiVersion"] == again.api_version
+
+
+def test_there_and_back_is_the_same_document():
+    contract = contract_of((CASES / "odcs/v3.2.0-dev/schema/enum.odcs.yaml").read_text())
+    older = contract_of(write(contract, "v3.1.0"))
+    assert document(older, "v3.2.0") == contract.node
+
+
+def test_an_enum_is_a_rule_in_the_older_version():
+    contract = contract_of(
+        HEAD
+        + "schema: [{name: t, properties: [{name: a, logicalType: string, enum: [{value: x}, {value: y, label: Y}]}]}]"
+    )
+    assert properties(contract, "v3.1.0") == [
+        {
+            "name": "a",
+            "logicalType": "string",
+            "quality": [{"metric": "invalidValues", "arguments": {"validValues": ["x", "y"]}, "mustBe": 0}],
+            "customProperties": [{"property": "enum", "value": [{"value": "x"}, {"value": "y", "label": "Y"}]}],
+        }
+    ]
+
+
+def test_a_rule_with_a_severity_of_its_own_stays_a_rule():
+    contract = contract_of(
+        HEAD
+        + "schema: [{name: t, properties: [{name: a, quality: "
+        + "[{metric: invalidValues, arguments: {validValues: [x]}, mustBe: 0, severity: error}]}]}]"
+    )
+    assert "enum" not in properties(contract, "v3.2.0")[0]
+
+
+def test_a_map_is_an_object_with_a_physical_type_in_the_older_version():
+    contract = contract_of(
+        HEAD
+        + "schema: [{name: t, properties: [{name: a, logicalType: map, "
+        + "map: {key: {logicalType: string}, value: {logicalType: integer, logicalTypeOptions: {format: i32}}}}]}]"
+    )
+    assert properties(contract, "v3.1.0") == [{"name": "a", "logicalType": "object", "physicalType": "map<string,int>"}]
+
+
+def test_a_vector_is_an_array_of_numbers_in_the_older_version():
+    contract = contract_of(
+        HEAD
+        + "schema: [{name: t, properties: [{name: a, logicalType: vector, logicalTypeOptions: {dimensions: 3, elementType: float32}}]}]"
+    )
+    assert properties(contract, "v3.1.0") == [
+        {
+            "name": "a",
+            "logicalType": "array",
+            "items": {"logicalType": "number", "logicalTypeOptions": {"format": "f32"}},
+            "customProperties": [{"property": "vector", "value": {"dimensions": 3, "elementType": "float32"}}],
+        }
+    ]
+    assert properties(contract_of(write(contract, "v3.1.0")), "v3.2.0") == contract.node["schema"][0]["properties"]
+
+
+def test_two_operators_become_two_rules():
+    contract = contract_of(
+        HEAD
+        + "schema: [{name: t, quality: [{id: r, metric: rowCount, mustBeGreaterThan: 1, mustBeLessThan: 9, severity: error}]}]"
+    )
+    assert document(contract)["schema"][0]["quality"] == [
+        {"id": "r", "metric": "rowCount", "mustBeGreaterThan": 1, "severity": "error"},
+        {"id": "r_2", "metric": "rowCount", "mustBeLessThan": 9, "severity": "error"},
+    ]
+
+
+def test_relationships_are_written_as_the_target_takes_them():
+    contract = contract_of(
+        HEAD
+        + "schema: [{name: t, properties: [{name: a, relationships: [{id: r1, to: b.c, description: why}, {to: x-y.b.c}]}]}]"
+    )
+    assert properties(contract, "v3.1.0") == [
+        {
+            "name": "a",
+            "relationships": [
+                {
+                    "to": "b.c",
+                    "customProperties": [
+                        {"property": "id", "value": "r1"},
+                        {"property": "description", "value": "why"},
+                    ],
+                }
+            ],
+            "customProperties": [{"property": "relationships", "value": [{"to": "x-y.b.c"}]}],
+        }
+    ]
+
+
+def test_what_only_the_newer_version_knows_is_a_custom_property_and_comes_back():
+    text = HEAD + (
+        "context: be careful\n"
+        "customProperties: [{property: color, value: red, vendor: soda}]\n"
+        "servers: [{server: s, type: iceberg, catalog: c, catalogUrl: u, namespace: n, warehouse: w}]\n"
+        "slaProperties: [{property: freshness, value: 4, unit: h, customProperties: [{property: a, value: b}]}]\n"
+        "schema: [{name: t, deprecated: true, synonyms: [{synonym: x}], properties: [{name: a, logicalType: string, deprecated: true}]}]\n"
+    )
+    contract = contract_of(text)
+    older = contract_of(write(contract, "v3.1.0"))
+    assert causes(older.node, "v3.1.0") == []
+    assert older.custom["context"] == "be careful"
+    assert older.datasets[0].custom == {"deprecated": True, "synonyms": [{"synonym": "x"}]}
+    newer = document(older, "v3.2.0")
+    assert newer["context"] == "be careful"
+    assert newer["customProperties"] == [{"property": "color", "value": "red", "vendor": "soda"}]
+    assert newer["servers"][0]["type"] == "iceberg"
+    assert newer["slaProperties"][0]["customProperties"] == [{"property": "a", "value": "b"}]
+    assert newer["schema"][0]["properties"][0]["deprecated"] is True
+    assert canonical.equal(contract, contract_of(write(older, "v3.2.0")))
+
+
+def test_an_older_document_is_written_in_the_words_of_the_newer():
+    contract = contract_of(
+        "apiVersion: v3.0.2\nkind: DataContract\nid: x\nversion: 1.0.0\nstatus: active\n"
+        "team: [{username: a, comment: hm}]\n"
+        "schema:\n  - name: t\n    quality: [{rule: rowCount, mustBe: 3}, {rule: nullCheck}]\n    properties:\n"
+        "      - {name: n, logicalType: integer, logicalTypeOptions: {minimum: 1, exclusiveMinimum: true}}\n"
+        "      - {name: d, logicalType: date, physicalType: timestamp}\n"
+    )
+    tree = document(contract)
+    assert tree["team"] == {
+        "members": [{"username": "a", "customProperties": [{"property": "comment", "value": "hm"}]}]
+    }
+    assert tree["schema"][0]["quality"] == [
+        {"metric": "rowCount", "mustBe": 3},
+        {"type": "custom", "engine": "library", "implementation": {"rule": "nullCheck"}},
+    ]
+    assert tree["schema"][0]["properties"] == [
+        {"name": "n", "logicalType": "integer", "logicalTypeOptions": {"exclusiveMinimum": 1}},
+        {"name": "d", "logicalType": "timestamp", "physicalType": "timestamp"},
+    ]
+    assert schema_findings(tree) == []
+
+
+def test_the_version_read_is_kept_on_request():
+    contract = contract_of("apiVersion: v3.0.2\nkind: DataContract\nid: x\nversion: 1.0.0\nstatus: active\n")
+    assert write(contract, None).startswith("apiVersion: v3.0.2\nkind: DataContract\n")
+
+
+def test_other_versions_are_refused():
+    contract = contract_of(HEAD)
+    with pytest.raises(ValueError, match=r"floe writes ODCS v3\.1\.0 and v3\.2\.0"):
+        write(contract, "v2.0.0")
+
+
+def test_the_text_is_in_the_order_of_the_standard():
+    text = write(
+        contract_of(
+            "version: 1.0.0\nstatus: active\nid: x\nkind: DataContract\napiVersion: v3.1.0\nname: orders\ntags: [a]\n"
+        )
+    )
+    assert text == (
+        "apiVersion: v3.1.0\nkind: DataContract\nid: x\nname: orders\nversion: 1.0.0\nstatus: active\n\ntags:\n  - a\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no",
+        "yes",
+        "on",
+        "y",
+        "1.10",
+        "010",
+        "0o10",
+        "0x1F",
+        "1e3",
+        "2026-01-03",
+        "12:30:00",
+        "1_000",
+        "null",
+        "~",
+        "",
+        "true",
+        " x",
+        "#a",
+        "a: b",
+        "- a",
+        "=",
+        "<<",
+        "1.",
+        ".5",
+        "+1",
+        ".inf",
+        "NaN",
+        "a\nb",
+        "a\n",
+        "\n",
+        " a\nb",
+        "a \nb",
+        "tab\there",
+        "\u2028",
+        "é",
+        "\U0001f600",
+        "${VAR:-x}",
+        "*a",
+        "&a",
+        "!a",
+        "%a",
+        "@a",
+        "`a`",
+        "'",
+        '"',
+        "\x07",
+    ],
+)
+def test_text_stays_text_for_every_reader(text):
+    written = yaml_write.dump({"a": text, text or "empty": [text]})
+    assert yaml.safe_load(written)["a"] == text
+    assert yaml_text.parse(written, "a.yaml") == {"a": text, text or "empty": [text]}
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | TEXT | st.decimals(allow_nan=False, allow_infinity=False),
+        lambda below: st.lists(below, max_size=3) | st.dictionaries(TEXT, below, max_size=3),
+        max_leaves=8,
+    )
+)
+def test_any_tree_reads_back_as_it_was(tree):
+    assert yaml_text.parse(yaml_write.dump({"a": tree}), "a.yaml") == {"a": tree}
+
+
+def test_numbers_are_written_exactly():
+    text = yaml_write.dump({"a": Decimal("0.01"), "b": Decimal("1E+3"), "c": Decimal("1E-60"), "d": 10**30})
+    assert text == f"a: 0.01\nb: 1000\nc: 1.0E-60\nd: {10**30}\n"
