@@ -122,9 +122,8 @@ def _problems(statement: Any, tables: frozenset[str]) -> Iterator[Problem]:
             yield Problem(Kind.UNSAFE, "TRANSFORM runs a shell command")
         elif isinstance(node, exp.Table):
             yield from _table_problems(node, tables, named)
-        elif isinstance(node, exp.Func):
-            if (name := _function(node)) in _REACHING:
-                yield Problem(Kind.UNSAFE, f"function {name} reaches out of the data")
+        elif isinstance(node, exp.Func) and (name := _function(node)) in _REACHING:
+            yield Problem(Kind.UNSAFE, f"function {name} reaches out of the data")
 
 
 def _table_problems(table: Any, tables: frozenset[str], named: set[str]) -> Iterator[Problem]:

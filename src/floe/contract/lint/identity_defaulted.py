@@ -23,5 +23,5 @@ def identity_defaulted(contract: Contract) -> Iterator[Message]:
         yield Message(
             f"The contract is known as '{contract.identity}'",
             f"It says no {', '.join(missing)}",
-            f"Add {', '.join(missing)}",
+            f"Add {', '.join(missing)}, or say it in floe.yaml",
         )
