@@ -127,3 +127,19 @@ def test_a_person_who_waits_is_told_where_we_are_and_a_program_is_not(capsys):
     quiet.last -= 3
     quiet(7, "a.yaml")
     assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_that_knows_ascii_only_is_no_fault():
+    import subprocess
+    import sys
+
+    source = Path(__file__).parents[2] / "src"
+    done = subprocess.run(
+        [sys.executable, "-m", "floe", "lint", "bad.yaml"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": str(source), "PYTHONIOENCODING": "ascii"},
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith("\\u2717 FLOE-E521")

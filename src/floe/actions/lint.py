@@ -116,8 +116,9 @@ def _judged(run: _Run, known: str | Path | None) -> list[Finding]:
     if known is not None:
         path = Path(known)
         found = baseline.known(found, _baseline(path), _relative_to(path))
-    secrets = {name: secrets_in(text) for name, text in run.texts.items()}
-    found = [hide(one, secrets.get(one.place.file, frozenset()) if one.place else frozenset()) for one in found]
+    files = {one.place.file for one in found if one.place}
+    secrets = {file: secrets_in(run.texts.get(file, "")) for file in files}
+    found = [hide(one, secrets[one.place.file]) if one.place else one for one in found]
     return in_order(found)
 
 

@@ -1,6 +1,7 @@
 """Which command runs; only its own module is imported."""
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -20,6 +21,7 @@ COMMANDS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code is 0 fine, 1 something fails, 2 the work could not be done."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _print_whatever_the_terminal_takes()
     parser = _parser(words[0] if words else "")
     try:
         options = parser.parse_args(words)
@@ -65,6 +67,13 @@ def _said(error: FloeError, words: Sequence[str]) -> int:
     else:
         print(f"✗ {error}", file=sys.stderr)
     return 1 if any(finding.code != "E500" for finding in findings) else 2
+
+
+def _print_whatever_the_terminal_takes() -> None:
+    """A character that a terminal or file cannot hold is written by its number, never a fault."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _our_fault(error: Exception, words: Sequence[str]) -> int:

@@ -100,7 +100,7 @@ def test_odd_values_anywhere_raise_nothing(data):
     tree = copy.deepcopy(data.draw(st.sampled_from(_TREES)))
     for _ in range(data.draw(st.integers(1, 3))):
         node, step = data.draw(st.sampled_from(_spots(tree, [])))
-        node[step] = data.draw(_ODD)
+        node[step] = copy.deepcopy(data.draw(_ODD))
     contract, found = read_tree(tree, "odd.yaml")
     if contract:
         found += findings(contract, RULES)

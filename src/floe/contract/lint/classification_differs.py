@@ -1,13 +1,16 @@
 """E508 classification-differs."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from floe.contract.lint.rule import rule
 from floe.contract.lint.side_by_side import same_contract
-from floe.contract.lint.views import Folder, fold
-from floe.model import Contract, Dataset, Field, Message, Severity
+from floe.contract.lint.views import Folder, fold, is_open
+from floe.model import Contract, Field, Message, Severity
 
+# so many fields are named for one name and pair of labels
+_FEW = 3
 # names that mean something else in every table, unless a description says the same
 _GENERAL = {
     "id",
@@ -33,50 +36,55 @@ def classification_differs(folder: Folder) -> Iterator[Message]:
 
     Fix: give both the same classification, or names or descriptions that tell them apart.
     """
-    seen: defaultdict[str, list[tuple[Contract, Dataset, Field]]] = defaultdict(list)
-    for contract, dataset, field in _classified(folder):
-        key = fold(field.name)
-        other = next((entry for entry in seen[key] if _clash(entry, (contract, field))), None)
-        if other:
-            before = f"{other[1].name}.{other[2].path}"
+    seen: defaultdict[tuple[str, str], dict[str, _Labelled]] = defaultdict(dict)
+    said: Counter[tuple[str, ...]] = Counter()
+    for one in _classified(folder):
+        other = _clash(one, seen)
+        if other and said[one.name, *sorted((one.label, other.label))] < _FEW:
+            said[one.name, *sorted((one.label, other.label))] += 1
             yield Message(
-                f"'{dataset.name}.{field.path}' is classified '{field.classification}', '{before}' of another contract '{other[2].classification}'",
-                f"The other stands in {other[0].source}",
+                f"'{one.path}' is classified '{one.field.classification}', "
+                f"'{other.path}' of another contract '{other.field.classification}'",
+                f"The other stands in {other.contract.source}",
                 "Give both the same classification",
                 at=("classification",),
-                about=field,
+                about=one.field,
             )
-        else:
-            seen[key].append((contract, dataset, field))
 
 
-def _classified(folder: Folder) -> Iterator[tuple[Contract, Dataset, Field]]:
+class _Labelled(NamedTuple):
+    """A field with its label and where it stands."""
+
+    contract: Contract
+    field: Field
+    path: str
+    name: str
+    label: str
+
+
+def _classified(folder: Folder) -> Iterator[_Labelled]:
     for contract in folder.contracts:
         for dataset in contract.datasets:
             for field in dataset.walk():
-                if field.name and isinstance(field.classification, str) and "${" not in field.classification:
-                    yield contract, dataset, field
+                label = field.classification
+                if field.name and isinstance(label, str) and not is_open(label):
+                    yield _Labelled(contract, field, f"{dataset.name}.{field.path}", fold(field.name), fold(label))
 
 
-def _clash(one: tuple[Contract, Dataset, Field], other: tuple[Contract, Field]) -> bool:
-    first, second = one[2], other[1]
-    return (
-        not same_contract(one[0], other[0])
-        and fold(str(first.classification)) != fold(str(second.classification))
-        and _same_meaning(first, second)
-    )
-
-
-def _same_meaning(one: Field, other: Field) -> bool:
-    """Whether what is said about two fields of one name is the same, or nothing is said and the name is a telling one."""
-    first, second = _meanings(one), _meanings(other)
-    if first or second:
-        return bool(first & second)
-    return fold(one.name) not in _GENERAL and str(one.type) == str(other.type)
+def _clash(one: _Labelled, seen: defaultdict[tuple[str, str], dict[str, _Labelled]]) -> _Labelled | None:
+    """An earlier field of another contract with the same name and meaning and another label."""
+    found = None
+    for meaning in _meanings(one.field):
+        labels = seen[one.name, meaning]
+        others = (other for label, other in labels.items() if label != one.label)
+        found = found or next((other for other in others if not same_contract(one.contract, other.contract)), None)
+        labels.setdefault(one.label, one)
+    return found
 
 
 def _meanings(field: Field) -> set[str]:
+    """What is said about a field; where nothing is, its type, if the name is a telling one."""
     said = {fold(str(field.node.get(key)).strip()) for key in ("businessName", "description") if field.node.get(key)}
     links = field.node.get("authoritativeDefinitions")
     urls = {str(link.get("url")) for link in links if isinstance(link, dict)} if isinstance(links, list) else set()
-    return said | urls
+    return said | urls or (set() if fold(field.name) in _GENERAL else {f"type {field.type}"})

@@ -12,6 +12,8 @@ from typing import Any
 from floe.model import Contract, Dataset, Field, QualityRule, Relationship, Sla, Step
 from floe.model.settings import LABELS
 
+_HINTS = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -29,6 +31,7 @@ class Names:
     def __init__(self, contract: Contract) -> None:
         self.contract = contract
         self._fields: dict[str, frozenset[str]] = {}
+        self._hints = _HINTS
 
     @cached_property
     def datasets(self) -> dict[str, Dataset]:
@@ -57,7 +60,10 @@ class Names:
         return plain(path) in self.fields(dataset)
 
     def near(self, dataset: Dataset, path: str) -> str:
-        """What the author may have meant, as a sentence."""
+        """What the author may have meant, as a sentence; looked for a few times only, since it takes long."""
+        self._hints -= 1
+        if self._hints < 0:
+            return ""
         shown = {fold(part.name): part.name for part in dataset.fields if part.name}
         close = difflib.get_close_matches(plain(path), list(shown)[:2000], 1)
         return f"Did you mean '{shown[close[0]]}'? " if close else ""
