@@ -24,6 +24,7 @@ test: install
 
 soak: install
 	.venv/bin/pytest -m soak
+	HYPOTHESIS_PROFILE=soak .venv/bin/pytest -m "not spark and not soak" -n 2 -k "robust or random or property" tests
 
 benchmark: install
 	.venv/bin/python benchmarks/lint.py

@@ -9,10 +9,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from floe.actions.settings import load_settings
 from floe.model.settings import Settings
+
+# the same examples each time, so that a red run can be repeated; `make soak` draws new ones
+hypothesis.settings.register_profile("test", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("soak", deadline=None, max_examples=1000)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
 
 ROOT = Path(__file__).parent.parent
 CONTRACT = ROOT / "examples" / "lakehouse" / "contracts" / "silver" / "commerce" / "orders_clean.yaml"

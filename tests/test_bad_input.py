@@ -231,6 +231,12 @@ def test_a_registry_that_is_no_database(home: Path):
     refuses(home, "runs", says=("FLOE-E542", "file is not a database"))
 
 
+def test_looking_leaves_no_trace(home: Path):
+    for words in (["runs"], ["doctor"], ["doctor", TABLE], ["lint", "contracts"]):
+        run_floe(*words, cwd=home)
+        assert not (home / ".floe").exists(), words
+
+
 def test_wrong_words(home: Path):
     for words in (
         ["enforce"],

@@ -11,6 +11,7 @@ from typing import Any
 
 from floe.actions.find import find_contract
 from floe.actions.find_table import Way, find_server, find_target
+from floe.contract.formats.canonical import content_hash
 from floe.model import Contract, FloeError, TableError
 from floe.model.settings import KEYS, Settings
 from floe.model.table import Target
@@ -105,10 +106,12 @@ def _worker(_: Settings) -> str:
 
 
 def _registry(settings: Settings) -> str:
-    from floe.registry import open_store
+    from floe.registry import find_store
 
-    store = open_store(settings["registry.url"], settings.root)
-    return f"{store.engine.url.render_as_string()}, schema up to date"
+    store = find_store(settings["registry.url"], settings.root)
+    return (
+        f"{store.engine.url.render_as_string()}, schema up to date" if store else "not made yet; the first run makes it"
+    )
 
 
 def _warehouse(settings: Settings) -> str:
@@ -145,16 +148,18 @@ def _masked(value: Any, name: str = "") -> Any:
 
 def resolve(name: str, settings: Settings, way: Way) -> dict[str, Any]:
     """How a contract finds its table, and whether the table is reachable."""
-    from floe.registry import open_store
+    from floe.registry import find_store
 
     contract, dataset = find_contract(name, settings)
     table_id = contract.table_id(dataset)
-    store = open_store(settings["registry.url"], settings.root)
-    target = find_target(settings, contract, dataset, way, store.table(table_id or ""))
+    store = find_store(settings["registry.url"], settings.root)
+    known = store.table(table_id) if store and table_id else None
+    target = find_target(settings, contract, dataset, way, known)
     return {
         "id": contract.identity,
         "odcs_id": contract.id,
         "source": contract.source,
+        "content_hash": content_hash(contract),
         "dataset": dataset.name,
         "layer": contract.layer(dataset),
         "table_id": table_id,

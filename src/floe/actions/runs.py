@@ -7,6 +7,7 @@ from floe.model.settings import Settings
 
 def runs(settings: Settings, limit: int = 20, table: str | None = None) -> list[dict[str, Any]]:
     """The newest runs the registry keeps, newest first."""
-    from floe.registry import open_store
+    from floe.registry import find_store
 
-    return open_store(settings["registry.url"], settings.root).runs(limit, table)
+    store = find_store(settings["registry.url"], settings.root)
+    return store.runs(limit, table) if store else []

@@ -11,6 +11,7 @@ from floe.version import __version__
 
 COMMANDS = {
     "lint": "say what is wrong with contracts",
+    "convert": "write a contract in another format, or a document of another tool as a contract",
     "explain": "say what a code means, why it matters and what to do",
     "enforce": "hold a batch to its contract and write it",
     "runs": "show what was checked and written, and what came of it",

@@ -20,27 +20,37 @@ _BUSY_SECONDS = 30
 
 def open_store(url: str, root: Path) -> "Store":
     """The store at a URL, made and brought up to date where needed; RegistryError (E542) where it is out of reach."""
-    try:
-        address = make_url(url)
-    except ArgumentError:
-        raise RegistryError(
-            "registry.url is no database address",
-            "Write it as sqlite:///.floe/registry.db or postgresql+psycopg://…",
-            "E542",
-        ) from None
-    if address.drivername == "postgresql":
-        address = address.set(drivername="postgresql+psycopg")
+    address = _address(url, root)
     if address.get_backend_name() == "sqlite" and address.database:
-        path = root / address.database
-        address = address.set(database=str(path))
-        _folder(path)
+        _folder(Path(address.database))
     try:
-        engine = _engine(address)
-        store = Store(engine)
+        store = Store(_engine(address))
         store.migrate()
     except (SQLAlchemyError, ImportError) as error:
         raise _unreachable(address, error) from None
     return store
+
+
+def find_store(url: str, root: Path) -> "Store | None":
+    """The store at a URL; None where it would be a file that nobody made yet, so that looking leaves no trace."""
+    address = _address(url, root)
+    if address.get_backend_name() == "sqlite" and address.database and not Path(address.database).exists():
+        return None
+    return open_store(url, root)
+
+
+def _address(url: str, root: Path) -> sa.URL:
+    try:
+        address = make_url(url)
+    except ArgumentError:
+        raise RegistryError(
+            "registry.url is no database address", "Write it as sqlite:///.floe/registry.db or postgresql://…", "E542"
+        ) from None
+    if address.drivername == "postgresql":
+        return address.set(drivername="postgresql+psycopg")
+    if address.get_backend_name() == "sqlite" and address.database:
+        return address.set(database=str(root / address.database))
+    return address
 
 
 def _folder(path: Path) -> None:

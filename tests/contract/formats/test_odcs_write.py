@@ -245,6 +245,8 @@ def test_the_text_is_in_the_order_of_the_standard():
         "a \nb",
         "tab\there",
         "\u2028",
+        "a\x85b\n",
+        "a\r\nb",
         "é",
         "\U0001f600",
         "${VAR:-x}",

@@ -29,7 +29,8 @@ def convert(source: Section) -> Map:
     parts.description(source, out)
     parts.owner(source, out)
     parts.same(source, out)
-    if layer not in (out.get("tags") or ()):
+    tags = out.get("tags")
+    if tags is None or (isinstance(tags, list) and layer not in tags):
         add(out, "tags", layer, source.place_of("table_id"))
     add(out, "schema", dataset)
     _layer(dataset, layer, source.place_of("table_id"))

@@ -25,7 +25,9 @@ class _Dumper(yaml.SafeDumper):
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
     style = None
-    if "\n" in value:
+    if any(mark in value for mark in "\r\x85\u2028\u2029"):
+        style = '"'  # line ends of other readers, escaped
+    elif "\n" in value:
         # empty lines at its end would be lost among those between the parts of the document
         style = '"' if value.endswith("\n\n") or value[0] in " \n\t" else "|"
     elif not yaml_text.is_text(value) or value in _OTHER_WORDS or _NUMBER.fullmatch(value):

@@ -1,0 +1,241 @@
+"""Convert: a contract, or the schema document of another tool, into another format."""
+
+import difflib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from floe.contract.formats import canonical, documents, odcs, read
+from floe.contract.formats.loss import Lost
+from floe.contract.formats.targets import NAMES, TARGETS, Target
+from floe.contract.sources.files import read_bytes
+from floe.model import Contract, ContractError, Dataset, Finding, FloeError, Severity
+
+Source = str | Path | Contract
+_FORBIDDEN = '<>:"/\\|?*'
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A contract in another format, and what that format cannot hold of it."""
+
+    text: str
+    target: str
+    name: str
+    lost: tuple[Lost, ...] = ()
+
+    @property
+    def file_name(self) -> str:
+        """What the file would be called in a folder."""
+        suffix = next(target.suffix for target in TARGETS if target.name == self.target)
+        return "".join("_" if char in _FORBIDDEN or not char.isprintable() else char for char in self.name) + suffix
+
+
+def convert(
+    source: Source,
+    to: str = "odcs",
+    *,
+    dataset: str | None = None,
+    model: str | None = None,
+    dialect: str | None = None,
+) -> Converted:
+    """A contract as another format; one that makes several texts needs `dataset` or `model`."""
+    contracts = list(_contracts(source, model, dialect))
+    if len(contracts) > 1:
+        raise _several("contracts", "model", [contract.datasets[0].name for contract, _ in contracts])
+    results = _results(contracts, _target(to), dataset)
+    if len(results) > 1:
+        raise _several("datasets", "dataset", [result.name for result in results])
+    return results[0]
+
+
+def _several(what: str, option: str, names: list[str]) -> FloeError:
+    return FloeError(
+        f"The source makes {len(names)} {what}: {', '.join(names)}",
+        f"Name one with {option}=… (--{option} NAME), or write them all into a folder with -o FOLDER",
+    )
+
+
+def convert_each(
+    source: Source,
+    to: str = "odcs",
+    *,
+    dataset: str | None = None,
+    model: str | None = None,
+    dialect: str | None = None,
+) -> tuple[Converted, ...]:
+    """Every text that a source makes in a format: one per contract, or per dataset where the format holds only one."""
+    target = _target(to)
+    return _results(_contracts(source, model, dialect), target, dataset)
+
+
+def _results(
+    contracts: Iterable[tuple[Contract, tuple[Lost, ...]]], target: Target, dataset: str | None
+) -> tuple[Converted, ...]:
+    if dataset is not None and target.whole:
+        raise FloeError(
+            f"{target.name} holds all datasets of a contract", "Leave out --dataset, or choose a schema format"
+        )
+    return tuple(
+        _converted(contract, datasets, target, lost)
+        for contract, lost in contracts
+        for datasets in _groups(contract, target, dataset)
+    )
+
+
+def save(results: Sequence[Converted], out: Path, force: bool = False) -> list[Path]:
+    """Write the texts: into a folder that exists, or one text into a file; whole or not at all."""
+    if os.path.isdir(out):  # unlike Path.is_dir, it answers for any name
+        paths = [out / result.file_name for result in results]
+    elif len(results) > 1:
+        names = ", ".join(result.name for result in results)
+        raise FloeError(f"{len(results)} texts do not fit in one file: {names}", f"Make the folder first: mkdir {out}")
+    else:
+        paths = [out]
+    _refuse(paths, force)
+    for path, result in zip(paths, results, strict=True):
+        _write(path, result.text)
+    return paths
+
+
+def _refuse(paths: list[Path], force: bool) -> None:
+    for path in paths:
+        if not os.path.isdir(path.parent):
+            raise FloeError(f"Folder {path.parent} does not exist", f"Make it first: mkdir -p {path.parent}")
+        if os.path.isdir(path):
+            raise FloeError(f"{path} is a folder", "Name a file")
+        if os.path.isfile(path) and not force:
+            raise FloeError(f"{path} exists already", "Add --force to replace it, or choose another name with -o")
+    twice = sorted({str(path) for path in paths if paths.count(path) > 1})
+    if twice:
+        raise FloeError(f"Several texts would be written to {', '.join(twice)}", "Write them one by one with -o FILE")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        if path.exists() and not path.is_file():  # a pipe or a device takes text, but cannot be replaced
+            path.write_text(text, "utf-8")
+        else:
+            _replace(path.resolve(), text)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FloeError(f"{path} cannot be written: {reason}", "Check the folder's permissions and space") from None
+
+
+def _replace(path: Path, text: str) -> None:
+    beside = path.with_name(f".{path.name[:100]}.{os.getpid()}.floe")
+    try:
+        with beside.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _target(name: str) -> Target:
+    for target in TARGETS:
+        if target.name == name:
+            return target
+    near = difflib.get_close_matches(name, NAMES, 1, 0.4)
+    hint = f"Did you mean '{near[0]}'? " if near else ""
+    raise FloeError(f"'{name}' is no format floe writes", f"{hint}It writes {', '.join(NAMES)}")
+
+
+def _contracts(source: Source, model: str | None, dialect: str | None) -> Iterator[tuple[Contract, tuple[Lost, ...]]]:
+    if isinstance(source, Contract):
+        yield source, ()
+        return
+    data, name = _bytes(source)
+    try:
+        found = documents.read(data, name, model, dialect)
+    except ContractError as error:
+        raise _unusable(name, error.findings) if error.findings else error from None
+    if found is None:
+        _refuse_options(model, dialect)
+        yield _usable(name, *read(data, name)), ()
+        return
+    if not found.trees:
+        raise FloeError(f"{name} holds no model", "Convert the manifest of a project with models")
+    for _, tree, lost in found.trees:
+        yield _usable(name, *odcs.read(tree, name)), lost
+
+
+def _refuse_options(model: str | None, dialect: str | None) -> None:
+    if model is not None:
+        raise FloeError("--model chooses from a dbt manifest, and the source is none", "Leave it out")
+    if dialect is not None:
+        raise FloeError("--dialect says how to read SQL, and the source is none", "Leave it out")
+
+
+def _bytes(source: str | Path) -> tuple[bytes, str]:
+    if isinstance(source, str) and "\n" in source:
+        return source.encode(), "<text>"
+    path = Path(source)
+    if os.path.isdir(path):
+        raise FloeError(f"{path} is a folder", "Name one file; `floe lint` looks at folders")
+    return read_bytes(path), str(path)
+
+
+def _usable(name: str, contract: Contract | None, findings: Sequence[Finding]) -> Contract:
+    critical = [finding for finding in findings if finding.severity is Severity.CRITICAL]
+    if contract is None or critical:
+        raise _unusable(name, tuple(critical or findings))
+    return contract
+
+
+def _unusable(name: str, findings: tuple[Finding, ...]) -> ContractError:
+    first = findings[0] if findings else None
+    return ContractError(
+        f"{name} cannot be converted: {first.message if first else 'it holds no contract'}",
+        first.suggestion if first else "",
+        first.code if first else "E501",
+        findings,
+    )
+
+
+def _groups(contract: Contract, target: Target, dataset: str | None) -> list[tuple[Dataset, ...]]:
+    if target.whole:
+        return [contract.datasets]
+    described = tuple(one for one in contract.datasets if one.fields and dataset in (None, one.name, one.physical_name))
+    if not described:
+        raise _nothing(contract, target, dataset)
+    return [(one,) for one in described] if target.each else [described]
+
+
+def _nothing(contract: Contract, target: Target, dataset: str | None) -> FloeError:
+    names = [one.name for one in contract.datasets]
+    if dataset is not None and dataset not in names:
+        near = difflib.get_close_matches(dataset, names, 1, 0.5)
+        hint = f"Did you mean '{near[0]}'? " if near else ""
+        return FloeError(f"The contract has no dataset '{dataset}'", f"{hint}It has {', '.join(names) or 'none'}")
+    return FloeError(
+        f"The contract describes no columns, so there is nothing to write as {target.name}",
+        "Describe a dataset with properties under schema",
+    )
+
+
+def _converted(contract: Contract, datasets: tuple[Dataset, ...], target: Target, lost: tuple[Lost, ...]) -> Converted:
+    text, more = target.write(contract, datasets)
+    if target.name.startswith("odcs"):
+        _compare(contract, text)
+    left_out = [one.name for one in contract.datasets if not one.fields]
+    if left_out and not target.whole and not target.each:
+        more = (Lost("datasets without columns", tuple(left_out)), *more)
+    name = datasets[0].name if target.each else contract.identity.split("/")[-1].rsplit(":", 1)[0]
+    return Converted(text, target.name, name, (*lost, *more))
+
+
+def _compare(contract: Contract, text: str) -> None:
+    """What was written must read as what was given, or nothing is written."""
+    again, findings = read(text, contract.source)
+    if again is None or not canonical.equal(contract, again):
+        found = [finding.message for finding in findings if finding.severity >= Severity.ERROR]
+        found += canonical.differences(contract, again) if again else []
+        raise FloeError(
+            "floe made ODCS that does not read back as the same contract, so nothing is written: "
+            + "; ".join(found[:3]),
+            "This is a fault of floe: please report it with the source document",
+        )
