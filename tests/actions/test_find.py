@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from tests.conftest import CONTRACT
 
 import floe
 from floe.actions.find import find_contract, find_layer
@@ -12,6 +11,7 @@ from floe.actions.settings import load_settings
 from floe.model import Contract, Dataset, FloeError
 from floe.model.settings import Settings
 from floe.model.table import Target
+from tests.conftest import CONTRACT
 
 
 @pytest.fixture

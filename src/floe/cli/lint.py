@@ -2,35 +2,95 @@
 
 import argparse
 import gc
+import sys
+import time
 
-from floe.actions.lint import lint
-from floe.cli.output import print_json, style
+from floe.actions.lint import LintResult, lint, write_baseline
+from floe.cli.output import print_json, say, style
 from floe.model import Severity
 from floe.tell.report.findings_text import findings_text, summary_text
+from floe.tell.report.style import Style, plural
+from floe.version import __version__
+
+FORMATS = ("text", "json", "sarif", "junit", "github", "markdown")
+_PATIENCE = 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a contract, or a folder with contracts in it")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how to answer (default: text)")
     parser.add_argument(
         "--fail-on",
         choices=("info", "warning", "error", "critical"),
         default="error",
         help="the severity from which the exit code is 1 (default: error)",
     )
+    parser.add_argument("--baseline", metavar="FILE", help="findings that this file knows do not count")
+    parser.add_argument("--write-baseline", metavar="FILE", help="keep all findings as known ones in this file")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Lint the paths; exit 1 where something reaches --fail-on."""
     gc.disable()  # nothing here makes cycles; scanning for them costs a third of the time over 1,000 contracts
-    result = lint(options.paths)
-    if options.format == "json":
-        print_json(result.to_dict())
-    else:
-        if result.findings:
-            print(findings_text(result.findings, style()))
-        print(summary_text(result.findings, result.files, style()))
+    writing = bool(options.write_baseline)
+    result = lint(options.paths, known=options.baseline, every=writing, progress=_Progress())
     limit = Severity.of(options.fail_on)
-    return 1 if any(finding.severity >= limit for finding in result.findings) else 0
+    if writing:
+        write_baseline(result, options.write_baseline)
+        say(f"{plural(len(result.findings), 'finding')} known from now on: {options.write_baseline}")
+        return 0
+    _print(result, options.format, limit)
+    return 1 if result.reaches(limit) else 0
+
+
+def _print(result: LintResult, form: str, limit: Severity) -> None:
+    match form:
+        case "json":
+            print_json(result.to_dict())
+        case "sarif":
+            from floe.actions.explain import explanations
+            from floe.tell.report.findings_sarif import findings_sarif
+
+            helps = {each.code.code: each.help for each in explanations()}
+            print_json(findings_sarif(result.findings, helps, __version__))
+        case "junit":
+            from floe.tell.report.findings_junit import findings_junit
+
+            print(findings_junit(result.findings, [contract.source for contract in result.contracts], limit))
+        case "github":
+            from floe.tell.report.findings_github import findings_github
+
+            _print_some(findings_github(result.findings))
+            print(_summary(result, Style(colour=False)))
+        case "markdown":
+            from floe.tell.report.findings_markdown import findings_markdown
+
+            print(findings_markdown(result.findings, _summary(result, Style(colour=False))))
+        case _:
+            _print_some(findings_text(result.findings, style()))
+            print(_summary(result, style()))
+
+
+def _print_some(text: str) -> None:
+    if text:
+        print(text)
+
+
+def _summary(result: LintResult, painted: Style) -> str:
+    return summary_text(result.findings, result.files, painted, result.skipped)
+
+
+class _Progress:
+    """A sign of life for a person who has waited long, and none for a program."""
+
+    def __init__(self) -> None:
+        self.seen = sys.stderr.isatty()
+        self.last = time.monotonic()
+
+    def __call__(self, number: int, name: str) -> None:
+        """Say where we are, at most every two seconds."""
+        if self.seen and time.monotonic() - self.last > _PATIENCE:
+            self.last = time.monotonic()
+            say(f"… file {number:,}: {name}")

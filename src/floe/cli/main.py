@@ -1,6 +1,7 @@
 """Which command runs; only its own module is imported."""
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -11,7 +12,8 @@ from floe.version import __version__
 COMMANDS = {
     "init": "start a product folder with a contract",
     "lint": "say what is wrong with contracts",
-    "convert": "write a contract or a schema in another format",
+    "convert": "write a contract in another format, or a document of another tool as a contract",
+    "explain": "say what a code means, why it matters and what to do",
     "enforce": "hold a batch to its contract and write it",
     "runs": "show what was checked and written, and what came of it",
     "doctor": "say what is missing, which settings hold, and how a contract finds its table",
@@ -22,6 +24,7 @@ COMMANDS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code is 0 fine, 1 something fails, 2 the work could not be done."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _print_whatever_the_terminal_takes()
     parser = _parser(words[0] if words else "")
     try:
         options = parser.parse_args(words)
@@ -67,6 +70,13 @@ def _said(error: FloeError, words: Sequence[str]) -> int:
     else:
         print(f"✗ {error}", file=sys.stderr)
     return 1 if any(finding.code != "E500" for finding in findings) else 2
+
+
+def _print_whatever_the_terminal_takes() -> None:
+    """A character that a terminal or file cannot hold is written by its number, never a fault."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _our_fault(error: Exception, words: Sequence[str]) -> int:

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from floe.model.tree import Place, Step, dotted
+
+if TYPE_CHECKING:
+    from floe.model.contract import Noun
 
 
 class Severity(IntEnum):
@@ -30,18 +33,25 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What a rule yields: what is wrong, both values, what to do, and where below the thing it was asked about."""
+    """What a rule yields: what is wrong, both values, what to do, and where below the thing it was asked about.
+
+    `severity` is said where it is not the rule's own, `about` where it is not the thing that was asked about. Messages
+    of one rule with the same `alike` say the same about many parts; beyond a few they are said once, with their number.
+    """
 
     text: str
     detail: str = ""
     suggestion: str = ""
     at: tuple[Step, ...] = ()
     key: bool = False
+    severity: Severity | None = None
+    about: "Noun | None" = None
+    alike: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A message with its code, severity and place."""
+    """A message with its code, severity and place; `ignored` is the reason an author gave, `known` means in the baseline."""
 
     code: str
     name: str
@@ -51,10 +61,18 @@ class Finding:
     suggestion: str = ""
     place: Place | None = None
     path: tuple[Step, ...] = field(default=())
+    ignored: str = ""
+    known: bool = False
+    alike: str = field(default="", compare=False, repr=False)
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is held against the contract: neither ignored for a reason nor known before."""
+        return not self.ignored and not self.known
 
     def to_dict(self) -> dict[str, Any]:
         """The shape other programs rely on."""
-        return {
+        shape: dict[str, Any] = {
             "code": f"FLOE-{self.code}",
             "name": self.name,
             "severity": str(self.severity),
@@ -66,3 +84,8 @@ class Finding:
             "column": self.place.column if self.place else None,
             "path": dotted(self.path),
         }
+        if self.ignored:
+            shape["ignored"] = self.ignored
+        if self.known:
+            shape["known"] = True
+        return shape

@@ -61,7 +61,8 @@ def test_an_official_negative_is_refused_at_its_line(name, expected):
 
 
 def test_an_older_document_with_a_later_feature_is_told_to_raise_its_version():
-    found = lint(_ODCS / "v3.1.0" / "stakeholders" / "basic-four-dpo.odcs.yaml").findings
+    result = lint(_ODCS / "v3.1.0" / "stakeholders" / "basic-four-dpo.odcs.yaml")
+    found = [finding for finding in result.findings if finding.severity > Severity.INFO]
     assert [(f.name, str(f.severity), f.suggestion) for f in found] == [
         ("newer-feature", "warning", "Set apiVersion to v3.1.0")
     ]

@@ -119,7 +119,7 @@ def test_measures_and_dimensions_are_no_columns():
 
 def _lint(*properties):
     text = _HEAD.format(version="v3.1.0") + yaml.safe_dump([{"name": "t", "properties": [*properties]}])
-    return [(f.name, str(f.severity), f.message) for f in lint(text).findings]
+    return [(f.name, str(f.severity), f.message) for f in lint(text).findings if f.name != "identity-defaulted"]
 
 
 def test_an_unknown_physical_type_is_an_error_without_a_logical_type():

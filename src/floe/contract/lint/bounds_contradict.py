@@ -6,6 +6,7 @@ from typing import Any
 
 from floe.contract.lint.rule import rule
 from floe.model import Field, Message, Severity
+from floe.model.types import Text
 
 _PAIRS = (
     ("minimum", "maximum", False),
@@ -26,18 +27,33 @@ def bounds_contradict(field: Field) -> Iterator[Message]:
 
     Fix: swap the two bounds, or correct the wrong one.
     """
+    if not field.options:
+        return
     for low, high, strict in _PAIRS:
         least: Any = field.options.get(low)
         most: Any = field.options.get(high)
-        if _comparable(least, most) and (least >= most if strict else least > most):
+        if comparable(least, most) and (least >= most if strict else least > most):
             yield Message(
                 f"No value of '{field.path}' can satisfy both '{low}' and '{high}'",
                 f"{low} is {least}, {high} is {most}",
                 f"Give '{low}' a value {'below' if strict else 'of at most'} {most}, or raise '{high}'",
                 at=("logicalTypeOptions", low),
             )
+    yield from _too_long(field)
 
 
-def _comparable(one: Any, other: Any) -> bool:
+def _too_long(field: Field) -> Iterator[Message]:
+    least = field.options.get("minLength")
+    if isinstance(field.type, Text) and isinstance(least, int) and least > field.type.length:
+        yield Message(
+            f"No value of '{field.path}' can be as long as 'minLength' asks",
+            f"minLength is {least}, the type {field.type} holds {field.type.length} characters",
+            "Lower minLength, or widen the type",
+            at=("logicalTypeOptions", "minLength"),
+        )
+
+
+def comparable(one: Any, other: Any) -> bool:
+    """Whether two bounds can be compared: both numbers, or both text (dates in ISO form compare as text)."""
     numbers = all(isinstance(value, int | Decimal) and not isinstance(value, bool) for value in (one, other))
     return numbers or (isinstance(one, str) and isinstance(other, str))

@@ -1,10 +1,17 @@
 """What a rule is, and how rules are asked."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
-from floe.model import Contract, Finding, Message, Noun, Severity, locate
+from floe.contract.lint.views import Folder, Scope, asked
+from floe.model import Contract, Finding, Message, Severity, locate
+
+# so many findings that say the same of different parts are listed one by one
+_FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,34 +21,79 @@ class Rule:
     code: str
     name: str
     severity: Severity
-    each: type[Noun]
+    each: tuple[type, ...]
     ask: Callable[[Any], Iterator[Message]]
     doc: str
 
 
 def rule(
-    code: str, name: str, severity: Severity, each: type[Noun]
+    code: str, name: str, severity: Severity, each: type | tuple[type, ...]
 ) -> Callable[[Callable[[Any], Iterator[Message]]], Rule]:
     """Make a rule of a function; its docstring is the rule's documentation."""
-    return lambda ask: Rule(code, name, severity, each, ask, ask.__doc__ or "")
+    kinds = each if isinstance(each, tuple) else (each,)
+    return lambda ask: Rule(code, name, severity, kinds, ask, ask.__doc__ or "")
 
 
-def findings(contract: Contract, rules: tuple[Rule, ...]) -> list[Finding]:
+def findings(contract: Contract, rules: tuple[Rule, ...], scope: Scope | None = None) -> list[Finding]:
     """What the rules say about a contract, in the order of the file."""
+    by_kind = _by_kind(rules)
     found = [
-        Finding(
-            rule.code,
-            rule.name,
-            rule.severity,
-            message.text,
-            message.detail,
-            message.suggestion,
-            locate(noun.node, *message.at, key=message.key),
-            (*noun.at, *message.at),
-        )
-        for noun in contract.walk()
-        for rule in rules
-        if isinstance(noun, rule.each)
-        for message in rule.ask(noun)
+        _finding(rule, message, getattr(part, "noun", part))
+        for part in asked(contract, scope or Scope())
+        for rule in by_kind.get(type(part), ())
+        for message in rule.ask(part)
     ]
+    return in_order(found)
+
+
+def folder_findings(contracts: Sequence[Contract], rules: tuple[Rule, ...]) -> list[Finding]:
+    """What the rules say about several contracts that stand side by side."""
+    folder = Folder(tuple(contracts))
+    return in_order(
+        _finding(rule, message, message.about)
+        for rule in _by_kind(rules).get(Folder, ())
+        for message in rule.ask(folder)
+    )
+
+
+def in_order(found: Any) -> list[Finding]:
+    """Findings in the order of their files and lines."""
     return sorted(found, key=lambda finding: finding.place or ("", 0, 0))
+
+
+def said_once(found: Sequence[Finding]) -> list[Finding]:
+    """Findings in which what a rule says alike of many parts of one file stands once, with their number."""
+    groups: defaultdict[tuple[str, str, str], list[Finding]] = defaultdict(list)
+    for finding in found:
+        if finding.alike and finding.counts:
+            groups[finding.name, finding.alike, finding.place.file if finding.place else ""].append(finding)
+    dropped = {id(other) for group in groups.values() if len(group) > _FEW for other in group[1:]}
+    number = {id(group[0]): len(group) - 1 for group in groups.values() if len(group) > _FEW}
+    return [
+        replace(one, detail=f"{one.detail}; {number[id(one)]} more alike in this contract")
+        if id(one) in number
+        else one
+        for one in found
+        if id(one) not in dropped
+    ]
+
+
+@lru_cache(maxsize=8)
+def _by_kind(rules: tuple[Rule, ...]) -> Mapping[type, tuple[Rule, ...]]:
+    kinds = {kind for rule in rules for kind in rule.each}
+    return MappingProxyType({kind: tuple(rule for rule in rules if kind in rule.each) for kind in kinds})
+
+
+def _finding(rule: Rule, message: Message, asked_about: Any) -> Finding:
+    noun = message.about or asked_about
+    return Finding(
+        rule.code,
+        rule.name,
+        message.severity or rule.severity,
+        message.text,
+        message.detail,
+        message.suggestion,
+        locate(noun.node, *message.at, key=message.key),
+        (*noun.at, *message.at),
+        alike=message.alike,
+    )

@@ -20,4 +20,5 @@ def type_open(field: Field) -> Iterator[Message]:
             f"'{field.path}' has the logical type '{field.type}' and no physical one",
             "Several Spark types satisfy it",
             "Add physicalType, e.g. bigint or decimal(12,2)",
+            alike="type",
         )

@@ -15,9 +15,14 @@ def root(start: Path) -> Path:
 
 
 def contract_files(folder: Path) -> Iterator[Path]:
-    """The YAML files below a folder that may hold contracts, in order of their names."""
-    for entry in sorted(folder.iterdir()):
-        if entry.name.startswith(".") or entry.name in _SKIPPED:
+    """The YAML files below a folder that may hold contracts, in order of their names; links to folders are not followed."""
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:
+        entries = []
+        yield folder  # reading it says why
+    for entry in entries:
+        if entry.name.startswith(".") or entry.name in _SKIPPED or (entry.is_symlink() and entry.is_dir()):
             continue
         if entry.is_dir():
             yield from contract_files(entry)
@@ -32,7 +37,9 @@ def read_bytes(path: Path) -> bytes:
     except FileNotFoundError:
         raise _unreadable("E500", "contract-not-found", path, "does not exist", "Check the path") from None
     except OSError as error:
-        reason = (error.strerror or "cannot be read").lower()
+        reason = (
+            "it is a folder that cannot be listed" if path.is_dir() else (error.strerror or "no reason given").lower()
+        )
         raise _unreadable(
             "E509", "file-unreadable", path, f"cannot be read: {reason}", "Check the file's permissions"
         ) from None

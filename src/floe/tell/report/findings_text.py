@@ -5,14 +5,17 @@ from collections.abc import Sequence
 from floe.model import Finding, Severity
 from floe.tell.report.style import Style, clean, plural
 
+# so many files are named one by one
+_NAMED = 5
+
 
 def findings_text(findings: Sequence[Finding], style: Style) -> str:
-    """One block per finding: code and message, both values with the place, what to do."""
-    return "\n".join(_block(finding, style) for finding in findings)
+    """One block per finding that counts: code and message, both values with the place, what to do."""
+    return "\n".join(_block(finding, style) for finding in findings if finding.counts)
 
 
 def _block(finding: Finding, style: Style) -> str:
-    place = str(finding.place) if finding.place else ""
+    place = clean(str(finding.place)) if finding.place else ""
     lines = [f"{style.mark(finding.severity)} {style.paint(f'FLOE-{finding.code}', 'bold')}: {clean(finding.message)}"]
     detail = f"    {clean(finding.detail)}" if finding.detail else "   "
     lines.append(f"{detail:<52} {style.paint(place, 'dim')}".rstrip() if place else detail.rstrip())
@@ -21,13 +24,29 @@ def _block(finding: Finding, style: Style) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def summary_text(findings: Sequence[Finding], files: int, style: Style) -> str:
-    """The last line: how many of what."""
-    counts = [(severity, sum(f.severity is severity for f in findings)) for severity in reversed(Severity)]
-    said = ", ".join(
-        plural(count, str(severity)) for severity, count in counts if count and severity is not Severity.INFO
-    )
-    infos = counts[-1][1]
-    worst = max((finding.severity for finding in findings), default=Severity.INFO)
+def summary_text(findings: Sequence[Finding], files: int, style: Style, skipped: Sequence[str] = ()) -> str:
+    """The last lines: which files are no contracts, and how many of what was found."""
+    judged = [finding for finding in findings if finding.counts]
+    counts = {severity: sum(f.severity is severity for f in judged) for severity in reversed(Severity)}
+    said = [_counted(severity, count) for severity, count in counts.items() if count and severity > Severity.INFO]
+    beside = {
+        "info": counts[Severity.INFO],
+        "ignored": sum(bool(finding.ignored) for finding in findings),
+        "known": sum(finding.known for finding in findings),
+    }
+    worst = max((finding.severity for finding in judged), default=Severity.INFO)
     verdict = style.paint("✗", "red") if worst >= Severity.ERROR else style.paint("✓", "green")
-    return f"{verdict} {plural(files, 'file')}: {said or 'no error, no warning'}" + (f", {infos} info" if infos else "")
+    parts = [*(said or ["no error, no warning"]), *(f"{count:,} {word}" for word, count in beside.items() if count)]
+    return f"{_skipped_text(skipped, style)}{verdict} {plural(files, 'file')}: {', '.join(parts)}"
+
+
+def _counted(severity: Severity, count: int) -> str:
+    return f"{count:,} critical" if severity is Severity.CRITICAL else plural(count, str(severity))
+
+
+def _skipped_text(skipped: Sequence[str], style: Style) -> str:
+    if not skipped:
+        return ""
+    verb = "is no contract and was" if len(skipped) == 1 else "are no contracts and were"
+    names = ", ".join(clean(name) for name in skipped[:_NAMED]) + (", …" if len(skipped) > _NAMED else "")
+    return f"{style.mark(Severity.INFO)} {plural(len(skipped), 'YAML file')} {verb} skipped: {names}\n"

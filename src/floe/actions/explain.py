@@ -1,0 +1,68 @@
+"""Explain: what a code or name means, why it matters, and what to do."""
+
+import difflib
+import re
+from dataclasses import dataclass
+
+from floe.contract.lint import RULES
+from floe.contract.lint.rule import Rule
+from floe.model import SettingError
+from floe.model.codes import CODES, READING, Code
+
+ENFORCEMENT = "enforcement"
+_CODE = re.compile(r"(?:FLOE[-_ ]?)?E?(5[0-9]{2})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A code, the rules that say it, and what reading can say under it: pairs of name and meaning."""
+
+    code: Code
+    rules: tuple[Rule, ...]
+    reading: tuple[tuple[str, str], ...]
+
+    @property
+    def help(self) -> str:
+        """All of it in plain text."""
+        names = [f"{name}: {meaning}" for name, meaning in self.reading]
+        docs = [f"{rule.name} ({rule.severity}): {_joined(rule.doc)}" for rule in self.rules]
+        return "\n\n".join([self.code.meaning, *names, *docs])
+
+
+def _joined(doc: str) -> str:
+    return "\n".join(line.strip() for line in doc.strip().splitlines() if line.strip())
+
+
+def explain(word: str) -> Explanation:
+    """What a code (E511, FLOE-E511, e511) or a name (bounds-contradict) means; SettingError where there is none."""
+    asked = word.strip().lower()
+    code = _CODE.fullmatch(asked)
+    wanted = f"E{code[1]}" if code else ""
+    found = next((each for each in explanations() if each.code.code == wanted), None)
+    if found:
+        return found
+    for each in explanations():
+        rules = tuple(rule for rule in each.rules if rule.name == asked)
+        reading = tuple(entry for entry in each.reading if entry[0] == asked)
+        if rules or reading:
+            return Explanation(each.code, rules, reading)
+    raise _unknown(word, wanted)
+
+
+def explanations() -> tuple[Explanation, ...]:
+    """Every code there is, in order."""
+    return tuple(
+        Explanation(
+            code,
+            tuple(rule for rule in RULES if rule.code == code.code),
+            tuple((name, meaning) for name, (of, meaning) in READING.items() if of == code.code),
+        )
+        for code in CODES
+    )
+
+
+def _unknown(word: str, wanted: str) -> SettingError:
+    known = [*(code.code for code in CODES), *READING, *(rule.name for rule in RULES), ENFORCEMENT]
+    near = difflib.get_close_matches(wanted or word.lower(), known, 3, 0.5)
+    hint = f"Did you mean {' or '.join(near)}? " if near else ""
+    return SettingError(f"Nothing is known as '{word}'", f"{hint}`floe explain all` lists every code")

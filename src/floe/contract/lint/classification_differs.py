@@ -1,0 +1,90 @@
+"""E508 classification-differs."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from floe.contract.lint.rule import rule
+from floe.contract.lint.side_by_side import same_contract
+from floe.contract.lint.views import Folder, fold, is_open
+from floe.model import Contract, Field, Message, Severity
+
+# so many fields are named for one name and pair of labels
+_FEW = 3
+# names that mean something else in every table, unless a description says the same
+_GENERAL = {
+    "id",
+    "name",
+    "type",
+    "status",
+    "code",
+    "value",
+    "description",
+    "date",
+    "timestamp",
+    "key",
+    "title",
+    "label",
+}
+
+
+@rule("E508", "classification-differs", Severity.WARNING, each=Folder)
+def classification_differs(folder: Folder) -> Iterator[Message]:
+    """One column name with one meaning is classified differently in two contracts.
+
+    Why: access and masking follow the label, so the same data are closed in one table and open in the other.
+
+    Fix: give both the same classification, or names or descriptions that tell them apart.
+    """
+    seen: defaultdict[tuple[str, str], dict[str, _Labelled]] = defaultdict(dict)
+    said: Counter[tuple[str, ...]] = Counter()
+    for one in _classified(folder):
+        other = _clash(one, seen)
+        if other and said[one.name, *sorted((one.label, other.label))] < _FEW:
+            said[one.name, *sorted((one.label, other.label))] += 1
+            yield Message(
+                f"'{one.path}' is classified '{one.field.classification}', "
+                f"'{other.path}' of another contract '{other.field.classification}'",
+                f"The other stands in {other.contract.source}",
+                "Give both the same classification",
+                at=("classification",),
+                about=one.field,
+            )
+
+
+class _Labelled(NamedTuple):
+    """A field with its label and where it stands."""
+
+    contract: Contract
+    field: Field
+    path: str
+    name: str
+    label: str
+
+
+def _classified(folder: Folder) -> Iterator[_Labelled]:
+    for contract in folder.contracts:
+        for dataset in contract.datasets:
+            for field in dataset.walk():
+                label = field.classification
+                if field.name and isinstance(label, str) and not is_open(label):
+                    yield _Labelled(contract, field, f"{dataset.name}.{field.path}", fold(field.name), fold(label))
+
+
+def _clash(one: _Labelled, seen: defaultdict[tuple[str, str], dict[str, _Labelled]]) -> _Labelled | None:
+    """An earlier field of another contract with the same name and meaning and another label."""
+    found = None
+    for meaning in _meanings(one.field):
+        labels = seen[one.name, meaning]
+        others = (other for label, other in labels.items() if label != one.label)
+        found = found or next((other for other in others if not same_contract(one.contract, other.contract)), None)
+        labels.setdefault(one.label, one)
+    return found
+
+
+def _meanings(field: Field) -> set[str]:
+    """What is said about a field; where nothing is, its type, if the name is a telling one."""
+    said = {fold(str(field.node.get(key)).strip()) for key in ("businessName", "description") if field.node.get(key)}
+    links = field.node.get("authoritativeDefinitions")
+    urls = {str(link.get("url")) for link in links if isinstance(link, dict)} if isinstance(links, list) else set()
+    return said | urls or (set() if fold(field.name) in _GENERAL else {f"type {field.type}"})

@@ -1,0 +1,46 @@
+"""E501 date-invalid."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from floe.contract.lint.dates import custom_entries, members
+from floe.contract.lint.rule import rule
+from floe.model import Contract, Message, Severity, Step
+from floe.model.dates import parse_day
+
+
+@rule("E501", "date-invalid", Severity.WARNING, each=Contract)
+def date_invalid(contract: Contract) -> Iterator[Message]:
+    """A date is none that the calendar has, or not written as ISO 8601.
+
+    Why: other programs read it as another day, or not at all.
+
+    Fix: write it as 2026-05-12, or with a time as 2026-05-12T09:30:10Z. Dates of the lifecycle that cannot be read are errors.
+    """
+    for at, value, lifecycle in (*_people(contract), *_lifecycle(contract), *_created(contract)):
+        if value is not None and "${" not in str(value) and parse_day(value) is None:
+            yield Message(
+                f"'{at[-1]}' is no date",
+                f"{at[-1]} is {str(value)[:60]}",
+                "Write the date as 2026-05-12",
+                at=at,
+                severity=Severity.ERROR if lifecycle else None,
+            )
+
+
+def _people(contract: Contract) -> Iterator[tuple[tuple[Step, ...], Any, bool]]:
+    for at, member in members(contract):
+        yield from (((*at, key), member.get(key), False) for key in ("dateIn", "dateOut"))
+
+
+def _lifecycle(contract: Contract) -> Iterator[tuple[tuple[Step, ...], Any, bool]]:
+    for at, name, value in custom_entries(contract):
+        if name == "effectiveFrom":
+            yield at, value, True
+        elif name == "deprecation" and isinstance(value, dict):
+            keys = ("announced", "sunsetDate", "sunset_date", "retiredDate")
+            yield from (((*at, key), value.get(key), True) for key in keys)
+
+
+def _created(contract: Contract) -> Iterator[tuple[tuple[Step, ...], Any, bool]]:
+    yield ("contractCreatedTs",), contract.node.get("contractCreatedTs"), False

@@ -1,0 +1,38 @@
+"""E508 table-with-two-owners."""
+
+from collections.abc import Iterator
+
+from floe.contract.lint.rule import rule
+from floe.contract.lint.side_by_side import twice
+from floe.contract.lint.views import Folder, fold
+from floe.model import Contract, Message, Severity
+
+
+@rule("E508", "table-with-two-owners", Severity.WARNING, each=Folder)
+def table_with_two_owners(folder: Folder) -> Iterator[Message]:
+    """Two contracts promise one table and name different owners.
+
+    Why: when the table breaks, each owner takes the other one for responsible.
+
+    Fix: let one of them own the table, and the other one reference its contract.
+    """
+    for (first, _), (contract, dataset), table in twice(folder):
+        before, now = _owner(first), _owner(contract)
+        if before and now and fold(before) != fold(now):
+            yield Message(
+                f"Table '{table}' has two owners",
+                f"'{before}' in {first.source}, '{now}' here",
+                "Let one of them own the table",
+                at=("physicalName",) if dataset.physical_name else ("name",),
+                about=dataset,
+            )
+
+
+def _owner(contract: Contract) -> str:
+    """Who answers for a contract: the member whose role says owner, else the team's name."""
+    team = contract.node.get("team")
+    members = team.get("members") if isinstance(team, dict) else team
+    for member in members if isinstance(members, list) else ():
+        if isinstance(member, dict) and "owner" in str(member.get("role", "")).lower() and not member.get("dateOut"):
+            return str(member.get("username") or member.get("name") or "")
+    return str(team.get("name") or "") if isinstance(team, dict) else ""

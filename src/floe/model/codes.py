@@ -1,0 +1,128 @@
+"""Every code floe can say, with its meaning; a released code keeps its meaning for ever."""
+
+from dataclasses import dataclass
+
+from floe.model.finding import Severity
+
+_INFO, _WARNING, _ERROR, _CRITICAL = Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A code, what it means, and how bad it is where nothing else is said."""
+
+    code: str
+    meaning: str
+    severity: Severity
+
+
+# what the codes of ten are about
+RANGES = {
+    "E50": "Reading",
+    "E51": "Inheritance and policy",
+    "E52": "Versions",
+    "E53": "Schema drift",
+    "E54": "Registration",
+    "E55": "Data",
+    "E56": "Service levels",
+    "E57": "Lifecycle at run time",
+    "E58": "Not evaluated",
+}
+
+CODES = (
+    Code("E500", "contract not found", _CRITICAL),
+    Code("E501", "invalid ODCS or missing required field", _CRITICAL),
+    Code("E502", "unsupported version", _CRITICAL),
+    Code("E503", "unknown type", _CRITICAL),
+    Code("E504", "invalid SLA value", _ERROR),
+    Code("E505", "unknown classification", _WARNING),
+    Code("E506", "rule cannot be evaluated", _ERROR),
+    Code("E507", "unsafe content (SQL, regex, secret, URL, path)", _ERROR),
+    Code("E508", "contradiction inside the contract", _ERROR),
+    Code("E509", "YAML cannot be parsed", _CRITICAL),
+    Code("E510", "SLA weakening", _ERROR),
+    Code("E511", "classification weakening", _CRITICAL),
+    Code("E512", "circular dependency", _CRITICAL),
+    Code("E513", "required field relaxed", _ERROR),
+    Code("E514", "quality weakened", _ERROR),
+    Code("E515", "policy broken", _ERROR),
+    Code("E516", "parent not found", _ERROR),
+    Code("E517", "approval missing", _ERROR),
+    Code("E520", "breaking change without MAJOR", _CRITICAL),
+    Code("E521", "invalid version format", _ERROR),
+    Code("E522", "MINOR bump missing", _ERROR),
+    Code("E523", "changed without a new version, or version exists with other content", _ERROR),
+    Code("E524", "identity changed", _ERROR),
+    Code("E525", "consumer sign-off missing", _ERROR),
+    Code("E526", "lifecycle timeline broken", _ERROR),
+    Code("E527", "version lowered", _ERROR),
+    Code("E528", "migration plan missing", _ERROR),
+    Code("E530", "type mismatch", _CRITICAL),
+    Code("E531", "missing column", _CRITICAL),
+    Code("E532", "extra column", _INFO),
+    Code("E533", "nullability drift", _ERROR),
+    Code("E534", "key or partition drift, or table of another MAJOR", _ERROR),
+    Code("E535", "table replaced", _ERROR),
+    Code("E540", "catalog unreachable (warning, never blocks, retried)", _WARNING),
+    Code("E541", "namespace owned by another repository", _ERROR),
+    Code("E542", "registry unreachable", _ERROR),
+    Code("E550", "null value", _ERROR),
+    Code("E551", "duplicate value or key", _ERROR),
+    Code("E552", "value not listed", _ERROR),
+    Code("E553", "pattern or format mismatch", _ERROR),
+    Code("E554", "out of range or length", _ERROR),
+    Code("E555", "reference missing", _ERROR),
+    Code("E556", "custom rule failed", _WARNING),
+    Code("E557", "volume out of range", _WARNING),
+    Code("E558", "point-in-time rule broken", _CRITICAL),
+    Code("E559", "anomaly", _WARNING),
+    Code("E560", "stale data", _ERROR),
+    Code("E561", "unavailable", _ERROR),
+    Code("E562", "latency", _ERROR),
+    Code("E563", "recovery time", _ERROR),
+    Code("E564", "retention", _ERROR),
+    Code("E565", "cost budget exceeded", _ERROR),
+    Code("E570", "deprecated contract used", _WARNING),
+    Code("E571", "sunset contract used", _ERROR),
+    Code("E572", "retired contract used", _ERROR),
+    Code("E580", "could not be evaluated, with the cause; never counted as pass or fail", _WARNING),
+)
+BY_CODE = {code.code: code for code in CODES}
+
+# what reading a document can say before any rule is asked: name -> code, meaning
+READING = {
+    "contract-not-found": ("E500", "The file does not exist."),
+    "folder-empty": ("E500", "The folder holds no contract."),
+    "not-a-contract": ("E501", "The document is empty, a list or plain text."),
+    "missing-field": ("E501", "A field that the standard requires is not there."),
+    "unknown-key": ("E501", "A key is not part of the standard at its place."),
+    "misplaced-key": ("E501", "A key of the standard stands at a place where it has no meaning."),
+    "invalid-value": ("E501", "A value is none that the standard allows at its place."),
+    "several-operators": ("E501", "A rule has several operators where the standard allows one."),
+    "newer-feature": ("E501", "A later version of the standard than the declared one allows this."),
+    "schema-stricter": ("E501", "The JSON Schema refuses what the standard's text allows; floe reads it."),
+    "too-many-findings": ("E501", "So much is wrong that only the first places are listed."),
+    "table-id-invalid": ("E501", "A table_id is not of the form layer.domain.table."),
+    "wrong-type": ("E501", "A value has another type than the standard asks for."),
+    "ignore-without-reason": ("E501", "A comment ignores a finding and gives no reason; it has no effect."),
+    "ignore-unused": ("E501", "A comment ignores a finding that is not there."),
+    "unsupported-version": ("E502", "The document declares a version of the standard that floe does not read."),
+    "not-odcs": (
+        "E502",
+        "The document is of another kind, which the message names, with the command that converts it.",
+    ),
+    "path-outside-root": ("E507", "A link leads to a file outside the folder; it is not read."),
+    "column-unknown": ("E508", "A key, partition or constraint of a dialect names a column that is not there."),
+    "yaml-unreadable": ("E509", "The text is not YAML at the place that the message names."),
+    "file-unreadable": ("E509", "The file cannot be read."),
+    "file-too-large": ("E509", "The file is larger than any contract."),
+    "not-text": ("E509", "The file is not UTF-8 or UTF-16 text."),
+    "several-documents": ("E509", "The file holds a second document."),
+    "duplicate-key": ("E509", "A key stands twice in one mapping."),
+    "merge-key": ("E509", "A merge key (<<) mixes in values that are not written there."),
+    "key-not-text": ("E509", "A key is a list, a mapping or an alias."),
+    "custom-tag": ("E509", "A tag is not part of plain YAML."),
+    "bad-alias": ("E509", "An alias has no anchor, or stands inside its own."),
+    "too-deep": ("E509", "The document is nested deeper than any contract."),
+    "too-many-nodes": ("E509", "The document has too many values once aliases are expanded."),
+}

@@ -1,0 +1,36 @@
+"""docs/codes.md: every code, and every name under it."""
+
+from collections.abc import Sequence
+
+from floe.model.codes import RANGES
+from floe.tell.report.explain_text import Explained, paragraphs
+
+_HEAD = """# Codes
+
+Everything floe can say has a code and a name. A code keeps its meaning for ever; several names may share one.
+`floe explain E508` and `floe explain bounds-contradict` print what stands here. In a contract,
+`# floe: ignore E508 bounds-contradict -- reason` on the line of a finding, or on a line of its own above it, ignores it.
+
+This page is generated: `floe explain all --format markdown > docs/codes.md`.
+"""
+
+
+def codes_markdown(explained: Sequence[Explained]) -> str:
+    """The whole page."""
+    parts = [_HEAD]
+    for prefix, about in RANGES.items():
+        parts.append(f"## {about}\n")
+        parts += [explained_markdown(one) for one in explained if one.code.code.startswith(prefix)]
+    return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def explained_markdown(explained: Explained) -> str:
+    """One code."""
+    code = explained.code
+    lines = [f"### FLOE-{code.code}: {code.meaning}\n", f"Severity where nothing else is said: {code.severity}.\n"]
+    if explained.reading:
+        lines += [f"- `{name}`: {meaning}" for name, meaning in explained.reading]
+        lines.append("")
+    for rule in explained.rules:
+        lines.append(f"**`{rule.name}`** ({rule.severity}). " + "  \n".join(paragraphs(rule.doc)) + "\n")
+    return "\n".join(lines)

@@ -1,0 +1,82 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from floe.actions.explain import explain
+from floe.cli import main
+from floe.contract.lint import RULES
+from floe.model.codes import BY_CODE, CODES, RANGES, READING
+
+_CODES_PAGE = Path(__file__).parents[2] / "docs" / "codes.md"
+
+
+@pytest.mark.parametrize("word", ["E511", "FLOE-E511", "e511", "floe-e511", "511"])
+def test_a_code_in_every_spelling(word):
+    assert explain(word).code.meaning == "classification weakening"
+
+
+def test_a_name_says_what_why_and_what_to_do(capsys):
+    assert main(["explain", "bounds-contradict"]) == 0
+    assert capsys.readouterr().out == (
+        "FLOE-E508: contradiction inside the contract (error)\n\n"
+        "bounds-contradict (error)\n"
+        "  A lower bound lies above its upper bound, so that no value can keep the promise.\n"
+        "  Why: every row breaks the contract, and the one who reads the error blames the data.\n"
+        "  Fix: swap the two bounds, or correct the wrong one.\n"
+    )
+
+
+def test_a_code_lists_every_name_under_it():
+    names = [rule.name for rule in explain("E507").rules]
+    assert {"secret", "sql-unsafe", "pattern-can-hang", "name-unsafe", "reference-unsafe"} <= set(names)
+
+
+def test_a_name_of_reading(capsys):
+    assert main(["explain", "duplicate-key"]) == 0
+    assert "FLOE-E509" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("word", "near"), [("E599", "E509"), ("bound-contradict", "bounds-contradict"), ("enforcment", "enforcement")]
+)
+def test_an_unknown_word_exits_2_with_what_may_be_meant(word, near, capsys):
+    assert main(["explain", word]) == 2
+    said = capsys.readouterr().err
+    assert f"Nothing is known as '{word}'" in said
+    assert near in said
+
+
+def test_enforcement_is_the_matrix_of_the_gate(capsys):
+    assert main(["explain", "enforcement"]) == 0
+    lines = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
+    cells = {line[0]: [cell.strip() for cell in line[1:] if cell.strip()] for line in lines}
+    assert cells["data rule error"] == ["write, record", "write, log", "write, alert", "refuse"]
+    assert cells["alert_only"] == ["critical findings fail", "OpenLineage FAIL, metrics, alerts; processing goes on"]
+
+
+def test_json(capsys):
+    assert main(["explain", "E521", "--format", "json"]) == 0
+    shape = json.loads(capsys.readouterr().out)
+    assert (shape["code"], shape["severity"]) == ("FLOE-E521", "error")
+    assert [name["name"] for name in shape["names"]] == ["version-not-semver"]
+    main(["explain", "all", "--format", "json"])
+    assert len(json.loads(capsys.readouterr().out)["codes"]) == len(CODES)
+
+
+def test_the_page_of_codes_is_as_generated(capsys):
+    main(["explain", "all", "--format", "markdown"])
+    assert _CODES_PAGE.read_text("utf-8") == capsys.readouterr().out
+
+
+def test_the_table_of_codes_is_whole():
+    assert len(BY_CODE) == len(CODES) == 56
+    assert all(code.code[:3] in RANGES for code in CODES)
+    assert all(rule.code in BY_CODE for rule in RULES)
+    assert all(code in BY_CODE for code, _ in READING.values())
+    assert not {rule.name for rule in RULES} & set(READING)
+
+
+def test_critical_codes_are_those_of_the_specification():
+    critical = {code.code for code in CODES if str(code.severity) == "critical"}
+    assert critical == {"E500", "E501", "E502", "E503", "E509", "E511", "E512", "E520", "E530", "E531", "E558"}
