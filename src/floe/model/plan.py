@@ -1,5 +1,7 @@
 """All expectations of a dataset, ready to run."""
 
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +11,10 @@ from floe.model.types import Struct
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """One promise about data that a plan can measure; `sql` is true for a bad row, `keys` must be unique together."""
+    """One promise about data that a plan can measure, and the threshold it is held to.
+
+    `sql` is true for a bad row, `keys` must be unique together, `counts` is the number of rows itself.
+    """
 
     id: str
     code: str
@@ -19,6 +24,9 @@ class Expectation:
     expected: Any = None
     sql: str | None = None
     keys: tuple[str, ...] = ()
+    counts: bool = False
+    operators: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {"mustBe": 0})
+    unit: str | None = None
     structural: bool = False
     cause: str | None = None  # why nobody can evaluate it
     gated: bool = True  # false: not a rule of gates
