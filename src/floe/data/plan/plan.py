@@ -1,12 +1,14 @@
 """From a dataset of a contract to its plan."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from floe.data.plan.expectations import EXPECTATIONS
 from floe.data.plan.expectations.pattern_mismatch import java_pattern
 from floe.data.plan.quality import dataset_rules, field_rules
 from floe.data.plan.sql import quote
 from floe.model import Contract, Dataset, Field, Severity
+from floe.model.claim import Claim
 from floe.model.plan import Expectation, Plan
 from floe.model.settings import LABELS
 from floe.model.types import Array, MapOf
@@ -55,18 +57,21 @@ def _unique(
         severity=severity,
         expected=0,
         keys=keys,
+        columns=keys,
         structural=structural,
     )
 
 
 def _rows(dataset: Dataset) -> Iterator[Expectation]:
     for field in dataset.fields:
-        yield from _field(dataset, field, quote(field.column), "", lambda bad: bad)
+        for expectation in _field(dataset, field, quote(field.column), "", lambda bad: bad):
+            yield replace(expectation, columns=(field.column,))
 
 
 def _field(dataset: Dataset, field: Field, value: str, parent: str, wrap: Wrap) -> Iterator[Expectation]:
     path = f"{dataset.name}.{field.path}"
     severity = Severity.CRITICAL if field.key_position else Severity.ERROR
+    top = not parent and value == quote(field.column)
     if field.required:
         missing = f"{parent} IS NOT NULL AND {value} IS NULL" if parent else f"{value} IS NULL"
         yield Expectation(
@@ -77,6 +82,7 @@ def _field(dataset: Dataset, field: Field, value: str, parent: str, wrap: Wrap) 
             severity=severity,
             expected=0,
             sql=wrap(missing),
+            claims=(Claim("not_null", field.column),) if top else (),
             structural=True,
         )
     for expectation in EXPECTATIONS:
@@ -90,8 +96,9 @@ def _field(dataset: Dataset, field: Field, value: str, parent: str, wrap: Wrap) 
                 severity=_severity(field, expectation.name, expectation.severity),
                 expected=bad.expected,
                 sql=wrap(bad.sql),
+                claims=bad.claims if top else (),
             )
-    yield from field_rules(path, field, value, wrap, top=not parent and value == quote(field.column))
+    yield from field_rules(path, field, value, wrap, top)
     yield from _unjudged(path, field)
     yield from _below(dataset, field, value, wrap)
 

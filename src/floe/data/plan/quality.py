@@ -9,6 +9,7 @@ from floe.data.plan.expectations.out_of_range import above_maximum, below_minimu
 from floe.data.plan.expectations.pattern_mismatch import java_pattern
 from floe.data.plan.sql import literal, quote, text
 from floe.model import Dataset, Field, QualityRule, Severity
+from floe.model.claim import Claim
 from floe.model.plan import Expectation
 from floe.model.threshold import described, problem
 
@@ -96,7 +97,8 @@ def _metric(
         return None
     match rule.metric:
         case "nullValues":
-            return replace(base, code="E550", sql=wrap(f"{value} IS NULL"))
+            claims = (Claim("not_null", field.column),) if top else ()
+            return replace(base, code="E550", sql=wrap(f"{value} IS NULL"), claims=claims)
         case "missingValues" if isinstance(listed := rule.arguments.get("missingValues"), list):
             return replace(base, code="E550", sql=wrap(_among(value, field, listed)))
         case "invalidValues":
@@ -151,7 +153,7 @@ def _whole(base: Expectation, rule: QualityRule, columns: dict[str, Field]) -> E
         return replace(base, code="E557", counts=True)
     if rule.metric == "duplicateValues" and isinstance(names := rule.arguments.get("properties"), list):
         known = tuple(columns[name].column for name in names if name in columns)
-        return replace(base, code="E551", keys=known) if known and len(known) == len(names) else None
+        return replace(base, code="E551", keys=known, columns=known) if known and len(known) == len(names) else None
     order = implementation(rule).get("pointInTime")
     if isinstance(order, dict):
         return _point_in_time(base, str(order.get("rule")), columns)
@@ -165,4 +167,5 @@ def _point_in_time(base: Expectation, rule: str, columns: dict[str, Field]) -> E
         return replace(base, code="E580", cause=f"'{rule}' is no comparison of two columns of the table")
     left, right = (quote(columns[found[place]].column) for place in (1, 3))
     sql = f"{left} {_OPPOSITE[found[2]]} {right}"
-    return replace(base, code="E558", sql=sql, operators={"mustBe": 0}, expected=rule)
+    names = (columns[found[1]].column, columns[found[3]].column)
+    return replace(base, code="E558", sql=sql, columns=names, operators={"mustBe": 0}, expected=rule)
