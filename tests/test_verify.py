@@ -178,3 +178,40 @@ def test_a_table_on_either_format_and_a_frame_give_the_same_verdict(spark, lake:
         assert {one.id: one.violations for one in result.failed} == wanted
         assert (result.rows, result.outcome) == (3, "fail")
     assert on_table.snapshot is not None
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("lake", ["iceberg"], indirect=True)
+def test_an_iceberg_table_is_proved_from_its_manifests_and_deletes_or_widening_make_it_read(spark, lake: Lake):
+    """Rules that statistics decide, before and after rows are deleted and a type is widened."""
+    from floe.actions.find_table import Way
+    from floe.actions.verify import verify_tables
+
+    name = f"ice.{lake.table_id.split('.')[1]}.prices"
+    spark.sql(f"CREATE NAMESPACE IF NOT EXISTS ice.{lake.table_id.split('.')[1]}")
+    spark.sql(
+        f"CREATE TABLE {name} (id BIGINT, price DECIMAL(9,2), day DATE, n INT) USING iceberg TBLPROPERTIES ('write.delete.mode'='merge-on-read', 'format-version'='2')"
+    )
+    spark.sql(f"INSERT INTO {name} VALUES (1, 1.50, DATE'2026-05-01', 5), (2, NULL, NULL, 7), (NULL, 3, NULL, 9)")
+    text = HEAD.replace(
+        "    quality:",
+        "      - {name: n, physicalType: int, logicalType: integer, logicalTypeOptions: {minimum: 5}}\n    quality:",
+    )
+
+    def judged() -> dict[str, tuple]:
+        (result,) = verify_tables([text], Way(table=name), lake.settings).results
+        return {one.id: (one.how, one.outcome, one.violations) for one in result.expectations}
+
+    first = judged()
+    assert first["prices.id:null-value"] == ("metadata", "fail", 1)
+    assert first["prices.price:above-maximum"] == ("metadata", "pass", 0)
+    assert first["prices.n:below-minimum"] == ("metadata", "pass", 0)
+    assert first["prices:quality.rowCount"] == ("metadata", "pass", None)
+    spark.sql(f"DELETE FROM {name} WHERE id IS NULL")
+    spark.sql(f"ALTER TABLE {name} ALTER COLUMN n TYPE bigint")
+    text = text.replace("{name: n, physicalType: int", "{name: n, physicalType: bigint")
+    second = judged()
+    assert second["prices.id:null-value"] == ("scan", "pass", 0)
+    assert second["prices.price:above-maximum"] == ("metadata", "pass", 0)
+    assert second["prices.n:below-minimum"] == ("scan", "pass", 0)
+    assert second["prices:quality.rowCount"] == ("scan", "pass", None)

@@ -42,10 +42,11 @@ def probe(target: Target) -> TableFacts | None:
 
 def _files(table: DeltaTable, properties: Mapping[str, str]) -> tuple[FileStatistics, ...] | None:
     """The log's statistics per file, by column; None where names in files are not the table's names."""
-    if properties.get("delta.columnMapping.mode", "none") != "none":
+    features = set(table.protocol().writer_features or ())
+    if properties.get("delta.columnMapping.mode", "none") != "none" or "typeWidening" in features:
         return None
     # deletion vectors are not shown here: where the table may have some, counts are only upper bounds
-    whole = "deletionVectors" not in (table.protocol().writer_features or ())
+    whole = "deletionVectors" not in features
     try:
         rows = pyarrow.table(table.get_add_actions(flatten=True)).to_pylist()
     except (DeltaError, pyarrow.ArrowException):
