@@ -227,7 +227,7 @@ def test_references_are_named_as_not_evaluated_and_table_rules_as_not_a_gate_s(s
     lake.contract("    customProperties:\n", rules + "    customProperties:\n")
     lake.contract(
         "      - name: customer_id\n",
-        "      - name: customer_id\n        relationships: [{to: orders_clean.order_id}]\n",
+        "      - name: customer_id\n        relationships: [{to: customers.id}]\n",
     )
     with pytest.raises(floe.ViolationError) as caught:
         floe.enforce(frame(spark, order(1)), lake.table_id, settings=lake.settings)

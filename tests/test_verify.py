@@ -215,3 +215,62 @@ def test_an_iceberg_table_is_proved_from_its_manifests_and_deletes_or_widening_m
     assert second["prices.price:above-maximum"] == ("metadata", "pass", 0)
     assert second["prices.n:below-minimum"] == ("scan", "pass", 0)
     assert second["prices:quality.rowCount"] == ("scan", "pass", None)
+
+
+PAIR = """apiVersion: v3.1.0
+kind: DataContract
+id: urn:pair
+name: pair
+version: 1.0.0
+status: active
+domain: DOMAIN
+dataProduct: p
+schema:
+  - name: customers
+    physicalName: silver.DOMAIN.customers
+    properties:
+      - {name: id, physicalType: int, primaryKey: true}
+      - {name: land, physicalType: string}
+  - name: orders
+    physicalName: silver.DOMAIN.orders
+    relationships:
+      - {from: [orders.customer, orders.land], to: [customers.id, customers.land]}
+    properties:
+      - {name: id, physicalType: int, primaryKey: true}
+      - {name: customer, physicalType: int, relationships: [{to: customers.id}]}
+      - {name: land, physicalType: string, relationships: [{to: countries.code}]}
+"""
+
+
+@pytest.mark.spark
+def test_references_are_judged_at_the_gate_and_on_the_table(spark, lake: Lake):
+    domain = lake.table_id.split(".")[1]
+    (lake.root / "contracts/pair.yaml").write_text(PAIR.replace("DOMAIN", domain))
+    customers = spark.createDataFrame([(1, "DE"), (2, "FR")], "id int, land string")
+    orders = spark.createDataFrame(
+        [(1, 1, "DE"), (2, 1, "FR"), (3, 9, "DE"), (4, None, "XX")], "id int, customer int, land string"
+    )
+    floe.enforce(customers, f"silver.{domain}.customers", settings=lake.settings)
+    with pytest.raises(floe.ViolationError) as caught:
+        floe.enforce(orders, f"silver.{domain}.orders", settings=lake.settings)
+    (unknown,) = caught.value.result.result.not_evaluated
+    assert unknown.cause == "no table is known for 'countries': name it by --reference countries=TABLE"
+
+    countries = str(lake.root / "countries")
+    spark.createDataFrame([("DE",), ("FR",)], "code string").write.format("delta").save(countries)
+    from floe.actions.find_table import Way
+    from floe.actions.verify import verify_tables
+
+    failed = {one.id: (one.code, one.violations) for one in caught.value.result.result.failed}
+    assert failed == {"orders:reference": ("E555", 2), "orders.customer:reference": ("E555", 1)}
+    given = floe.enforce(orders, f"silver.{domain}.orders", references={"countries": countries}, settings=lake.settings)
+    assert (given.written, len(given.result.failed)) == (4, 3)
+    results = verify_tables(
+        [lake.root / "contracts/pair.yaml"], Way(references={"countries": countries}), lake.settings
+    ).results
+    assert [result.dataset for result in results] == ["orders", "customers"]
+    assert {one.id: one.violations for one in results[0].failed} == {
+        "orders:reference": 2,
+        "orders.customer:reference": 1,
+        "orders.land:reference": 1,
+    }

@@ -3,12 +3,14 @@
 import tempfile
 import time
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floe.actions.find import find_contract, find_layer
 from floe.actions.find_table import Way, find_target
+from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
 from floe.data.plan import plan as make_plan
@@ -45,6 +47,7 @@ class _Case:
     schema_version: int
     schema_hash: str
     run_id: str
+    references: Mapping[str, str]
 
 
 def enforce(  # noqa: PLR0913  (the names the specification gives)
@@ -55,6 +58,7 @@ def enforce(  # noqa: PLR0913  (the names the specification gives)
     table: str | None = None,
     server: str | None = None,
     layer: str | None = None,
+    references: Mapping[str, str] | None = None,
     settings: Settings | None = None,
 ) -> WriteResult:
     """Write a batch to the table its contract promises, or raise ViolationError and write nothing.
@@ -66,11 +70,12 @@ def enforce(  # noqa: PLR0913  (the names the specification gives)
         table: the table, where it is not found by the contract: a catalog name or a path.
         server: the name or environment of the contract's server to write to, where it has several.
         layer: bronze, silver or gold, where the contract does not say.
+        references: the tables of datasets that keys refer to, by name, where they are not found.
         settings: read from the folder's manifest.yaml and the environment where not given.
     """
     if mode not in MODES:
         raise ValueError(f"mode '{mode}' is none of {', '.join(MODES)}")
-    return _enforce(df, mode, _case(contract, Way(table, server), layer, settings or load_settings()))
+    return _enforce(df, mode, _case(contract, Way(table, server, references or {}), layer, settings or load_settings()))
 
 
 def _enforce(df: "DataFrame", mode: str, case: _Case) -> WriteResult:
@@ -107,6 +112,7 @@ def _case(name: str | Path | Contract, way: Way, layer: str | None, settings: Se
         schema_version=store.schema_version(table_id, digest, _declared(dataset)),
         schema_hash=digest,
         run_id=uuid.uuid4().hex,
+        references=way.references,
     )
 
 
@@ -126,6 +132,7 @@ def _gate(case: _Case) -> "Gate":
             "floe.schema_version": str(case.schema_version),
             "floe.schema_hash": case.schema_hash,
         },
+        references=reference_targets(case.plan, case.contract, case.references, case.settings, case.store),
         decide=lambda outcomes: decide(outcomes, level, case.layer),
     )
 

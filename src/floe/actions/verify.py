@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from floe.actions.find import load_contract
 from floe.actions.find_table import Way, find_target
+from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
 from floe.data.plan import plan as make_plan
@@ -18,7 +19,7 @@ from floe.data.tables import probe
 from floe.model import Contract, Dataset, EngineError, Severity, TableError
 from floe.model.claim import FileStatistics, violations
 from floe.model.clock import stamp, utc_now
-from floe.model.plan import Expectation, Plan
+from floe.model.plan import Aids, Expectation, Plan
 from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome, Result
 from floe.model.settings import Settings
 from floe.model.table import Target
@@ -27,6 +28,8 @@ from floe.model.types import Struct
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from floe.registry import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +56,14 @@ def verify(data: "DataFrame | str", contract: str | Path | Contract, settings: S
         return verify_tables([found], Way(table=data), settings).results[0]
     from floe.data.spark.scan import scan_rows
     from floe.data.spark.schema import struct_of
+    from floe.registry import open_store
 
     dataset = found.datasets[0]
     plan = make_plan(found, dataset, settings["classifications"])
     started = time.monotonic()
     schema, rest = _schema(plan, struct_of(data.schema), "frame")
-    rows, outcomes = scan_rows(data, rest, salt_of(settings.root))
+    store = open_store(settings["registry.url"], settings.root)
+    rows, outcomes = scan_rows(data, rest, _aids(plan, found, Way(), settings, store))
     return _result(plan, (*schema, *outcomes), rows, None, started)
 
 
@@ -81,7 +86,8 @@ def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings
     started = time.monotonic()
     try:
         target = find_target(settings, contract, dataset, way, store.table(table_id))
-        result = _on_table(plan, target, settings, started)
+        aids = _aids(plan, contract, way, settings, store)
+        result = _on_table(plan, target, settings, aids, started)
     except TableError as error:
         outcomes = tuple(_unknown(expectation, error.message) for expectation in plan.expectations)
         result = _result(plan, outcomes, None, None, started)
@@ -107,7 +113,7 @@ def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings
     return result
 
 
-def _on_table(plan: Plan, target: Target, settings: Settings, started: float) -> Result:
+def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, started: float) -> Result:
     schema, snapshot, files = _look(target, settings)
     found, rest = _schema(plan, schema, "table")
     proved = [*_proved(rest, files), *(_unknown(one, "") for one in rest.expectations if not one.measurable)]
@@ -115,7 +121,7 @@ def _on_table(plan: Plan, target: Target, settings: Settings, started: float) ->
     left = replace(rest, expectations=tuple(one for one in rest.expectations if one.id not in known))
     rows = _row_count(files)
     if left.expectations:
-        read, scanned = _scanned(left, target, snapshot, settings)
+        read, scanned = _scanned(left, target, snapshot, aids, settings)
         rows = rows if read is None else read
         proved += scanned
     by_id = {outcome.id: outcome for outcome in proved}
@@ -123,14 +129,20 @@ def _on_table(plan: Plan, target: Target, settings: Settings, started: float) ->
     return _result(plan, (*found, *ordered), rows, snapshot, started)
 
 
-def _scanned(plan: Plan, target: Target, snapshot: str | None, settings: Settings) -> tuple[int | None, list[Outcome]]:
+def _scanned(
+    plan: Plan, target: Target, snapshot: str | None, aids: Aids, settings: Settings
+) -> tuple[int | None, list[Outcome]]:
     """What reading the table says; without an engine nothing of it is known."""
     from floe.data.spark.scan import scan
 
     try:
-        return scan(plan, target, snapshot, salt_of(settings.root), settings)
+        return scan(plan, target, snapshot, aids, settings)
     except EngineError as error:
         return None, [_unknown(expectation, error.message) for expectation in plan.expectations]
+
+
+def _aids(plan: Plan, contract: Contract, way: Way, settings: Settings, store: "Store") -> Aids:
+    return Aids(salt_of(settings.root), reference_targets(plan, contract, way.references, settings, store))
 
 
 def _look(target: Target, settings: Settings) -> tuple[Struct, str | None, tuple[FileStatistics, ...] | None]:

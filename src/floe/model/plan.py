@@ -3,11 +3,26 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from floe.model.claim import Claim
 from floe.model.finding import Severity
+from floe.model.table import Target
 from floe.model.types import Struct
+
+
+class Reference(NamedTuple):
+    """Columns of a dataset that others refer to."""
+
+    dataset: str
+    columns: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.dataset}.{self.columns[0]}"
+            if len(self.columns) == 1
+            else f"{self.dataset}({', '.join(self.columns)})"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +41,7 @@ class Expectation:
     sql: str | None = None
     keys: tuple[str, ...] = ()
     counts: bool = False
+    target: Reference | None = None  # where `keys` must be found
     operators: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {"mustBe": 0})
     unit: str | None = None
     columns: tuple[str, ...] = ()  # the columns it reads; without them it cannot be judged
@@ -38,6 +54,13 @@ class Expectation:
     def measurable(self) -> bool:
         """Whether rows can answer it at all."""
         return bool(self.sql or self.keys or self.counts)
+
+
+class Aids(NamedTuple):
+    """What judging a table needs besides its plan: the salt of samples, and the tables that keys refer to."""
+
+    salt: str
+    references: Mapping[str, Target]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from floe.data.plan.expectations import EXPECTATIONS
 from floe.data.plan.expectations.pattern_mismatch import java_pattern
 from floe.data.plan.quality import dataset_rules, field_rules
 from floe.data.plan.sql import quote
-from floe.model import Contract, Dataset, Field, Severity
+from floe.model import Contract, Dataset, Field, Relationship, Severity
 from floe.model.claim import Claim
-from floe.model.plan import Expectation, Plan
+from floe.model.plan import Expectation, Plan, Reference
 from floe.model.settings import LABELS
 from floe.model.types import Array, MapOf
 
@@ -144,19 +144,38 @@ def _inside(wrap: Wrap, collection: str, item: str) -> Wrap:
 
 
 def _references(dataset: Dataset) -> Iterator[Expectation]:
-    owners = [(dataset.name, dataset.relationships)]
-    owners += [(f"{dataset.name}.{field.path}", field.relationships) for field in dataset.walk()]
-    for path, relationships in owners:
+    """Relationships: every key that is there is found in the dataset it refers to."""
+    columns = {field.name: field.column for field in dataset.fields} | {
+        field.column: field.column for field in dataset.fields
+    }
+    owners: list[tuple[str, tuple[Relationship, ...], tuple[Field, ...]]] = [(dataset.name, dataset.relationships, ())]
+    owners += [(f"{dataset.name}.{field.path}", field.relationships, (field,)) for field in dataset.walk()]
+    for path, relationships, on in owners:
         for index, relationship in enumerate(relationships):
+            names = [field.path for field in on] or [name.rsplit(".", 1)[-1] for name in relationship.source]
+            keys = tuple(columns.get(name, "") for name in names)
+            target = _target(relationship.target)
+            whole = target is not None and all(keys) and len(keys) == len(target.columns)
             yield Expectation(
-                id=f"{path}:reference[{index}]",
-                code="E580",
+                id=f"{path}:reference" + (f"[{index + 1}]" if index else ""),
+                code="E555" if whole else "E580",
                 name="reference-missing",
                 field=path,
                 severity=Severity.ERROR,
-                expected=", ".join(relationship.target),
-                cause="floe does not judge references yet",
+                expected=str(target) if target else ", ".join(relationship.target),
+                keys=keys if whole else (),
+                columns=tuple(filter(None, keys)),
+                target=target if whole else None,
+                cause=None if whole else "floe judges references between columns of tables, written as table.column",
             )
+
+
+def _target(names: tuple[str, ...]) -> Reference | None:
+    """`table.column`, or several columns of one table."""
+    parts = [name.split("#")[-1].rsplit(".", 1) for name in names]
+    if not parts or any(len(part) != 2 for part in parts) or len({part[0] for part in parts}) != 1:
+        return None
+    return Reference(parts[0][0].rsplit(".", 1)[-1], tuple(part[1] for part in parts))
 
 
 def _distinct(expectations: list[Expectation]) -> Iterator[Expectation]:

@@ -1,7 +1,8 @@
 """Expectations on the rows of a frame: one pass for all row rules, one shuffle per key."""
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -9,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote
-from floe.model.plan import Expectation, Plan
+from floe.model.plan import Expectation, Plan, Reference
 from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome
 from floe.model.threshold import holds
 
@@ -28,6 +29,7 @@ class Scene:
     plan: Plan
     salt: str
     existing: DataFrame | None = None
+    references: Mapping[str, DataFrame] = field(default_factory=dict)
     gate: bool = True
 
 
@@ -46,6 +48,8 @@ def _measured(scene: Scene, expectation: Expectation, total: int, count: int | N
     if expectation.sql and count is not None:
         samples = _samples(scene, scene.rows.where(sql.expr(expectation.sql))) if count else ()
         return outcome(scene, expectation, (count, total), _said(expectation, count), samples)
+    if expectation.target:
+        return _referring(scene, expectation, expectation.target, total)
     if expectation.keys:
         return _unique(scene, expectation, total)
     if expectation.counts:
@@ -127,6 +131,29 @@ def _unique(scene: Scene, expectation: Expectation, total: int) -> Outcome:
     first = groups if twice else known
     samples = _samples(scene, first, keys) if first is not None and twice + there else ()
     return outcome(scene, expectation, (twice + there, total), " and ".join(said), samples)
+
+
+def _referring(scene: Scene, expectation: Expectation, target: Reference, total: int) -> Outcome:
+    """Rows whose key is whole and not found where it should be."""
+    others = scene.references.get(target.dataset)
+    if others is None:
+        return unmeasured(
+            expectation, f"no table is known for '{target.dataset}': name it by --reference {target.dataset}=TABLE"
+        )
+    missing = [column for column in target.columns if column not in others.columns]
+    if missing:
+        return unmeasured(expectation, f"'{target.dataset}' has no column '{missing[0]}'")
+    keys = [f"floe key {index}" for index in range(len(target.columns))]
+    there = others.select(
+        *(sql.col(quote(column)).alias(key) for column, key in zip(target.columns, keys, strict=True))
+    )
+    mine = scene.rows.where(sql.expr(" AND ".join(f"{quote(column)} IS NOT NULL" for column in expectation.keys)))
+    for column, key in zip(expectation.keys, keys, strict=True):
+        mine = mine.withColumn(key, sql.col(quote(column)))
+    lost = mine.join(there, keys, "left_anti")
+    count = int(lost.count())
+    message = f"'{expectation.field}' of {_rows(count)} is not in '{target}'"
+    return outcome(scene, expectation, (count, total), message, _samples(scene, lost) if count else ())
 
 
 def _rows(count: int) -> str:

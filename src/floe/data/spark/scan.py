@@ -8,9 +8,9 @@ from floe.data.spark.gate import first_line
 from floe.data.spark.measure import Scene, measure, unmeasured
 from floe.data.spark.schema import struct_of
 from floe.data.spark.session import own_session
-from floe.data.spark.write import TABLES
+from floe.data.spark.write import TABLES, read_all
 from floe.model import TableError
-from floe.model.plan import Plan
+from floe.model.plan import Aids, Plan
 from floe.model.result import Outcome
 from floe.model.settings import Settings
 from floe.model.table import Target
@@ -18,19 +18,20 @@ from floe.model.types import Struct
 
 
 def scan(
-    plan: Plan, target: Target, snapshot: str | None, salt: str, settings: Settings
+    plan: Plan, target: Target, snapshot: str | None, aids: Aids, settings: Settings
 ) -> tuple[int | None, list[Outcome]]:
     """How many rows the table has, and what came of each expectation; what the engine could not do is not evaluated."""
     spark = own_session(settings)
     try:
-        return scan_rows(TABLES[target.format].read(spark, target, snapshot), plan, salt)
+        return scan_rows(TABLES[target.format].read(spark, target, snapshot), plan, aids)
     except (PySparkException, Py4JError) as error:
         return None, [unmeasured(expectation, f"Spark: {first_line(error)}") for expectation in plan.expectations]
 
 
-def scan_rows(rows: DataFrame, plan: Plan, salt: str) -> tuple[int, list[Outcome]]:
+def scan_rows(rows: DataFrame, plan: Plan, aids: Aids) -> tuple[int, list[Outcome]]:
     """The same on rows that are at hand."""
-    return measure(Scene(rows=rows, plan=plan, salt=salt, gate=False))
+    others = read_all(rows.sparkSession, aids.references)
+    return measure(Scene(rows=rows, plan=plan, salt=aids.salt, references=others, gate=False))
 
 
 def look(target: Target, settings: Settings) -> tuple[Struct, str | None] | None:
