@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import os
 from decimal import Decimal
 from pathlib import Path
 from typing import Literal
@@ -274,3 +275,54 @@ def test_references_are_judged_at_the_gate_and_on_the_table(spark, lake: Lake):
         "orders.customer:reference": 1,
         "orders.land:reference": 1,
     }
+
+
+def levels(home: Path, text: str) -> dict[str, tuple]:
+    (home / "prices.yaml").write_text(HEAD + f"slaProperties:\n{text}")
+    _, said = judged(home, **NO_JAVA)
+    return {
+        one["id"]: (one["code"], one["outcome"], one["how"])
+        for one in said["results"][0]["expectations"]
+        if ":sla." in one["id"]
+    }
+
+
+def test_freshness_without_an_element_is_the_age_of_the_last_commit(home: Path):
+    assert levels(home, "  - {property: freshness, value: 1, unit: h}\n") == {
+        "prices:sla.freshness": ("FLOE-E560", "pass", "metadata")
+    }
+    old = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC).timestamp()
+    log = home / "t/_delta_log/00000000000000000000.json"
+    log.write_text(log.read_text().replace('"timestamp":', f'"timestamp":{old * 1000:.0f},"was":'))
+    os.utime(log, (old, old))
+    assert levels(home, "  - {property: freshness, value: 1, unit: h}\n") == {
+        "prices:sla.freshness": ("FLOE-E560", "fail", "metadata")
+    }
+
+
+def test_levels_that_a_test_cannot_see_are_named_and_do_not_spoil_it(home: Path):
+    text = "  - {property: availability, value: 99.9, unit: percent}\n  - {property: retention, value: 3, unit: y}\n"
+    assert levels(home, text) == {
+        "prices:sla.availability": ("FLOE-E580", "not_gated", None),
+        "prices:sla.retention": ("FLOE-E580", "not_gated", None),
+    }
+    assert judged(home, **NO_JAVA)[0] == 0
+
+
+@pytest.mark.spark
+def test_ages_of_rows_are_judged_in_utc_and_the_future_does_not_count(spark, lake: Lake):
+    text = HEAD.replace(
+        'physicalType: date, logicalType: date, logicalTypeOptions: {minimum: "2026-01-01"}',
+        "physicalType: timestamp_ntz",
+    )
+    text += "slaProperties:\n  - {property: freshness, value: 2, unit: h, element: prices.day}\n"
+    text += "  - {property: retention, value: 1, unit: d, element: prices.day, driver: regulatory}\n"
+    for hours, fresh in ((1, "pass"), (3, "fail")):
+        rows = spark.sql(
+            "SELECT CAST(1 AS BIGINT) AS id, CAST(1 AS DECIMAL(9,2)) AS price, "
+            f"EXPLODE(ARRAY(to_timestamp_ntz(current_timestamp() - INTERVAL {hours} HOURS), "
+            "to_timestamp_ntz(current_timestamp() + INTERVAL 9 HOURS), to_timestamp_ntz(current_timestamp() - INTERVAL 50 HOURS))) AS day"
+        )
+        result = floe.verify(rows, text, settings=lake.settings)
+        found = {one.id: (one.code, one.outcome) for one in result.expectations if ":sla." in one.id}
+        assert found == {"prices:sla.freshness": ("E560", fresh), "prices:sla.retention": ("E564", "fail")}

@@ -17,10 +17,11 @@ from floe.data.plan import plan as make_plan
 from floe.data.plan.schema import columns, differences, schema_outcomes
 from floe.data.tables import probe
 from floe.model import Contract, Dataset, EngineError, Severity, TableError
+from floe.model.age import aged
 from floe.model.claim import FileStatistics, violations
 from floe.model.clock import stamp, utc_now
 from floe.model.plan import Aids, Expectation, Plan
-from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome, Result
+from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome, Result
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.threshold import holds
@@ -114,9 +115,11 @@ def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings
 
 
 def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, started: float) -> Result:
-    schema, snapshot, files = _look(target, settings)
+    schema, snapshot, files, committed = _look(target, settings)
     found, rest = _schema(plan, schema, "table")
-    proved = [*_proved(rest, files), *(_unknown(one, "") for one in rest.expectations if not one.measurable)]
+    proved = [*_proved(rest, files), *_by_commit(rest, committed, aids.now)]
+    decided = {outcome.id for outcome in proved}
+    proved += [_unasked(one) for one in rest.expectations if not one.measurable and one.id not in decided]
     known = {outcome.id for outcome in proved}
     left = replace(rest, expectations=tuple(one for one in rest.expectations if one.id not in known))
     rows = _row_count(files)
@@ -142,20 +145,26 @@ def _scanned(
 
 
 def _aids(plan: Plan, contract: Contract, way: Way, settings: Settings, store: "Store") -> Aids:
-    return Aids(salt_of(settings.root), reference_targets(plan, contract, way.references, settings, store))
+    return Aids(
+        salt_of(settings.root),
+        reference_targets(plan, contract, way.references, settings, store),
+        int(utc_now().timestamp()),
+    )
 
 
-def _look(target: Target, settings: Settings) -> tuple[Struct, str | None, tuple[FileStatistics, ...] | None]:
+def _look(
+    target: Target, settings: Settings
+) -> tuple[Struct, str | None, tuple[FileStatistics, ...] | None, int | None]:
     """A table's schema, snapshot and statistics: from its log, else from Spark."""
     facts = probe(target, settings) if target.format == "iceberg" or target.path else None
     if facts and facts.schema:
-        return facts.schema, facts.snapshot, facts.files
+        return facts.schema, facts.snapshot, facts.files, facts.committed
     from floe.data.spark.scan import look
 
     seen = look(target, settings) if facts or target.name else None
     if seen is None:
         raise TableError(f"The table {target} does not exist", "Write it first, or name another with --table")
-    return (*seen, None)
+    return (*seen, None, None)
 
 
 def _schema(plan: Plan, actual: Struct, what: str) -> tuple[list[Outcome], Plan]:
@@ -187,6 +196,19 @@ def _proved(plan: Plan, files: tuple[FileStatistics, ...] | None) -> list[Outcom
         return []
     rows = _row_count(files)
     return [outcome for one in plan.expectations if (outcome := _by_statistics(one, files, rows))]
+
+
+def _by_commit(plan: Plan, committed: int | None, now: int) -> list[Outcome]:
+    """What the time of the last commit decides."""
+    asked = [one for one in plan.expectations if one.age and one.age.kind == "commit"]
+    return [aged(one, max(0, now - committed), "metadata") for one in asked] if committed is not None else []
+
+
+def _unasked(expectation: Expectation) -> Outcome:
+    """What rows cannot answer: watched over time by others, or not evaluated."""
+    if expectation.watched:
+        return replace(_unknown(expectation, expectation.watched), outcome=NOT_GATED, message=expectation.watched)
+    return _unknown(expectation, "the time of the last commit is not known here")
 
 
 def _by_statistics(expectation: Expectation, files: tuple[FileStatistics, ...], rows: int | None) -> Outcome | None:

@@ -25,6 +25,13 @@ class Reference(NamedTuple):
         )
 
 
+class Age(NamedTuple):
+    """How old something is: the newest or oldest value of a column in seconds since 1970, or the table's last commit."""
+
+    kind: str
+    seconds: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
     """One promise about data that a plan can measure, and the threshold it is held to.
@@ -42,18 +49,20 @@ class Expectation:
     keys: tuple[str, ...] = ()
     counts: bool = False
     target: Reference | None = None  # where `keys` must be found
+    age: Age | None = None
     operators: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {"mustBe": 0})
     unit: str | None = None
     columns: tuple[str, ...] = ()  # the columns it reads; without them it cannot be judged
     claims: tuple[Claim, ...] = ()  # what file statistics would prove it by, all of them together
     structural: bool = False
     cause: str | None = None  # why nobody can evaluate it
+    watched: str | None = None  # why a test does not judge it, and nothing is amiss
     gated: bool = True  # false: not a rule of gates
 
     @property
     def measurable(self) -> bool:
         """Whether rows can answer it at all."""
-        return bool(self.sql or self.keys or self.counts)
+        return bool(self.sql or self.keys or self.counts or (self.age and self.age.seconds))
 
 
 class Aids(NamedTuple):
@@ -61,6 +70,7 @@ class Aids(NamedTuple):
 
     salt: str
     references: Mapping[str, Target]
+    now: int  # seconds since 1970
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

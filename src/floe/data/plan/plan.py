@@ -6,6 +6,7 @@ from dataclasses import replace
 from floe.data.plan.expectations import EXPECTATIONS
 from floe.data.plan.expectations.pattern_mismatch import java_pattern
 from floe.data.plan.quality import dataset_rules, field_rules
+from floe.data.plan.service_levels import service_levels
 from floe.data.plan.sql import quote
 from floe.model import Contract, Dataset, Field, Relationship, Severity
 from floe.model.claim import Claim
@@ -21,7 +22,13 @@ _UNJUDGED = ("multipleOf", "uniqueItems", "minProperties", "maxProperties")
 def plan(contract: Contract, dataset: Dataset, labels: Sequence[str] = LABELS) -> Plan:
     """Everything a dataset promises, as expectations with stable ids; labels above `internal` are masked in samples."""
     shown = {"", *labels[: labels.index("internal") + 1]} if "internal" in labels else {""}
-    expectations = [*_key(dataset), *_rows(dataset), *_references(dataset), *dataset_rules(dataset)]
+    expectations = [
+        *_key(dataset),
+        *_rows(dataset),
+        *_references(dataset),
+        *dataset_rules(dataset),
+        *service_levels(contract, dataset),
+    ]
     return Plan(
         contract=contract.identity.rsplit(":", 1)[0],
         version=contract.version,

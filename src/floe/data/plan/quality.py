@@ -7,6 +7,7 @@ from typing import Any
 
 from floe.data.plan.expectations.out_of_range import above_maximum, below_minimum
 from floe.data.plan.expectations.pattern_mismatch import java_pattern
+from floe.data.plan.service_levels import freshness_rule
 from floe.data.plan.sql import literal, quote, text
 from floe.model import Dataset, Field, QualityRule, Severity
 from floe.model.claim import Claim
@@ -130,7 +131,10 @@ def _invalid(base: Expectation, rule: QualityRule, field: Field, value: str, wra
 
 
 def _custom(base: Expectation, rule: QualityRule, field: Field, value: str, wrap: Wrap) -> Expectation | None:
-    """Floe's range; the others are about the whole table or another one."""
+    """The rules of floe's own that stand on a field: range and freshness."""
+    delay = implementation(rule).get("freshness")
+    if isinstance(delay, dict) and not base.cause:
+        return freshness_rule(base.id, rule, delay.get("maxDelay"), field, base.field.split(".")[0])
     bounds = implementation(rule).get("range")
     if base.cause or not isinstance(bounds, dict):
         return None

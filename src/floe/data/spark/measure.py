@@ -10,11 +10,13 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote
+from floe.model.age import aged
 from floe.model.plan import Expectation, Plan, Reference
 from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome
 from floe.model.threshold import holds
 
 SAMPLES = 5
+_TOLERANCE = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,15 +33,29 @@ class Scene:
     existing: DataFrame | None = None
     references: Mapping[str, DataFrame] = field(default_factory=dict)
     gate: bool = True
+    now: int = 0
 
 
 def measure(scene: Scene) -> tuple[int, list[Outcome]]:
     """How many rows there are, and what came of each expectation on them."""
-    asked = [one for one in scene.plan.expectations if one.sql and (one.gated or not scene.gate)]
-    counts = [sql.expr(f"count_if({expectation.sql})") for expectation in asked]
-    total, *bad = map(int, scene.rows.agg(sql.expr("count(*)"), *counts).collect()[0])
-    violations = {expectation.id: count for expectation, count in zip(asked, bad, strict=True)}
-    return total, [_measured(scene, one, total, violations.get(one.id)) for one in scene.plan.expectations]
+    asked = [one for one in scene.plan.expectations if (one.sql or one.age) and (one.gated or not scene.gate)]
+    total, *numbers = scene.rows.agg(
+        sql.expr("count(*)"), *(sql.expr(_aggregate(scene, one)) for one in asked)
+    ).collect()[0]
+    found = {expectation.id: number for expectation, number in zip(asked, numbers, strict=True)}
+    return int(total), [_measured(scene, one, int(total), found.get(one.id)) for one in scene.plan.expectations]
+
+
+def _aggregate(scene: Scene, expectation: Expectation) -> str:
+    """What an expectation asks of all rows at once."""
+    if expectation.sql:
+        return f"count_if({expectation.sql})"
+    age = expectation.age
+    if age is None or not age.seconds:
+        return "CAST(NULL AS BIGINT)"
+    # a row from the future does not make a table fresh
+    newest = f"max(CASE WHEN {age.seconds} <= {scene.now + _TOLERANCE} THEN {age.seconds} END)"
+    return newest if age.kind == "newest" else f"min({age.seconds})"
 
 
 def _measured(scene: Scene, expectation: Expectation, total: int, count: int | None) -> Outcome:
@@ -48,6 +64,8 @@ def _measured(scene: Scene, expectation: Expectation, total: int, count: int | N
     if expectation.sql and count is not None:
         samples = _samples(scene, scene.rows.where(sql.expr(expectation.sql))) if count else ()
         return outcome(scene, expectation, (count, total), _said(expectation, count), samples)
+    if expectation.age and expectation.age.seconds:
+        return _aged(scene, expectation, count)
     if expectation.target:
         return _referring(scene, expectation, expectation.target, total)
     if expectation.keys:
@@ -67,7 +85,7 @@ def unmeasured(expectation: Expectation, cause: str | None = None) -> Outcome:
         name=expectation.name,
         field=expectation.field,
         severity=expectation.severity,
-        outcome=NOT_EVALUATED if expectation.gated or cause else NOT_GATED,
+        outcome=NOT_GATED if not cause and (expectation.watched or not expectation.gated) else NOT_EVALUATED,
         message=f"'{expectation.name}' of '{expectation.field}' was not evaluated"
         if gated
         else "about the whole table, not about a batch",
@@ -131,6 +149,12 @@ def _unique(scene: Scene, expectation: Expectation, total: int) -> Outcome:
     first = groups if twice else known
     samples = _samples(scene, first, keys) if first is not None and twice + there else ()
     return outcome(scene, expectation, (twice + there, total), " and ".join(said), samples)
+
+
+def _aged(scene: Scene, expectation: Expectation, then: int | None) -> Outcome:
+    if then is None:
+        return unmeasured(expectation, f"'{expectation.field}' has no value to tell an age by")
+    return aged(expectation, max(0, scene.now - int(then)), "scan")
 
 
 def _referring(scene: Scene, expectation: Expectation, target: Reference, total: int) -> Outcome:

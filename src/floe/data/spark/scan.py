@@ -31,7 +31,7 @@ def scan(
 def scan_rows(rows: DataFrame, plan: Plan, aids: Aids) -> tuple[int, list[Outcome]]:
     """The same on rows that are at hand."""
     others = read_all(rows.sparkSession, aids.references)
-    return measure(Scene(rows=rows, plan=plan, salt=aids.salt, references=others, gate=False))
+    return measure(Scene(rows=rows, plan=plan, salt=aids.salt, references=others, gate=False, now=aids.now))
 
 
 def look(target: Target, settings: Settings) -> tuple[Struct, str | None] | None:

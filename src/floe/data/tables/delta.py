@@ -37,7 +37,21 @@ def probe(target: Target) -> TableFacts | None:
     schema = from_spark_json(json.loads(table.schema().to_json()))
     assert isinstance(schema, Struct)
     properties = table.metadata().configuration
-    return TableFacts(target.path, str(table.version()), log, columns, properties, schema, _files(table, properties))
+    return TableFacts(
+        target.path,
+        str(table.version()),
+        log,
+        columns,
+        properties,
+        schema,
+        _committed(table),
+        _files(table, properties),
+    )
+
+
+def _committed(table: DeltaTable) -> int | None:
+    stamps = [entry.get("timestamp") for entry in table.history(1)]
+    return int(stamps[0]) // 1000 if stamps and stamps[0] is not None else None
 
 
 def _files(table: DeltaTable, properties: Mapping[str, str]) -> tuple[FileStatistics, ...] | None:

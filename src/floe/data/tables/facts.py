@@ -19,6 +19,7 @@ class TableFacts:
     columns: tuple[str, ...]
     properties: Mapping[str, str] = field(default_factory=dict)
     schema: Struct | None = None
+    committed: int | None = None  # when the snapshot was committed, in seconds since 1970
     files: tuple[FileStatistics, ...] | None = None  # None: the log's statistics cannot be had without Spark
 
 

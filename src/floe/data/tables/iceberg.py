@@ -45,7 +45,14 @@ def probe(target: Target, settings: Settings) -> TableFacts | None:
     snapshot = str(newest.snapshot_id) if newest else None
     schema = _struct(table.schema().as_struct())
     return TableFacts(
-        table.location(), snapshot, table.metadata_location, columns, table.properties, schema, _files(table)
+        table.location(),
+        snapshot,
+        table.metadata_location,
+        columns,
+        table.properties,
+        schema,
+        newest.timestamp_ms // 1000 if newest else None,
+        _files(table),
     )
 
 
