@@ -22,6 +22,7 @@ from floe.actions.diff import terms_of
 from floe.contract.compat import CHANGES
 from floe.contract.compat.diff import changes
 from floe.contract.formats import read
+from floe.model.json_text import dumps
 from floe.model.settings import Settings
 
 _CASES = Path(__file__).parents[2] / "cases" / "compat"
@@ -63,7 +64,9 @@ def _contract(side, case):
     body = (
         yaml.safe_load(side) if isinstance(side, str) else {"schema": [{"name": "t", "properties": _properties(side)}]}
     )
-    contract, found = read(json.dumps({**_HEADER, **case.get("with", {}), **(body or {})}), "case.yaml")
+    contract, found = read(
+        json.dumps({**_HEADER, **case.get("with", {}), **(body or {})}, ensure_ascii=False), "case.yaml"
+    )
     assert contract, found
     return contract
 
@@ -71,7 +74,7 @@ def _contract(side, case):
 def _text(value):
     if value is None:
         return "-"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value if isinstance(value, str) else dumps(value)
 
 
 def _head(change, columns):

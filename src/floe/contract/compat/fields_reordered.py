@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from floe.contract.compat.change import Delta, change
-from floe.contract.compat.pairs import ContractPair, DatasetPair, FieldPair, members, renames
+from floe.contract.compat.pairs import ContractPair, DatasetPair, FieldPair, earlier, members
 from floe.contract.compat.stores import positional
 from floe.model import Field, Noun
 from floe.model.change import Bump, Impact
@@ -37,8 +37,7 @@ def members_reordered(field: FieldPair) -> Iterator[Delta]:
 def _moved(old: Sequence[Field], new: Sequence[Field], contracts: ContractPair, about: Noun) -> Iterator[Delta]:
     if [field.column for field in old] == [field.column for field in new]:
         return
-    renamed = renames(old, new)
-    before, after = [f.column for f in old], [renamed.get(f.column, f.column) for f in new]
+    before, after = [field.column for field in old], earlier(old, new)
     by_position = positional(contracts.old) or positional(contracts.new)
     if _kept(before, after) != _kept(after, before) or (by_position and _shifted(before, after)):
         yield Delta(
@@ -50,13 +49,13 @@ def _moved(old: Sequence[Field], new: Sequence[Field], contracts: ContractPair, 
         )
 
 
-def _kept(names: list[str], others: list[str]) -> list[str]:
+def _kept(names: Sequence[str | None], others: Sequence[str | None]) -> list[str | None]:
     """The names that both versions have, in the order of the first."""
     known = set(others)
     return [name for name in names if name in known]
 
 
-def _shifted(before: list[str], after: list[str]) -> bool:
+def _shifted(before: list[str], after: list[str | None]) -> bool:
     """Whether a field that stays is the third, say, and was the second."""
     places = {name: index for index, name in enumerate(after)}
     return any(places.get(name, index) != index for index, name in enumerate(before))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from floe.contract.compat.change import Delta, change
-from floe.contract.compat.pairs import DatasetPair, renames
+from floe.contract.compat.pairs import DatasetPair, earlier
 from floe.contract.compat.stores import server_formats
 from floe.model import Field
 from floe.model.change import Bump, Impact
@@ -74,8 +74,9 @@ def _differ(dataset: DatasetPair, old: tuple[Field, ...], new: tuple[Field, ...]
     """Whether columns differ, a renamed one being the same."""
     if not (dataset.old and dataset.new) or _columns(old) == _columns(new):
         return False
-    renamed = renames(dataset.old.fields, dataset.new.fields)
-    return _columns(old) != [renamed.get(column, column) for column in _columns(new)]
+    fields = dataset.new.fields
+    before = dict(zip((field.column for field in fields), earlier(dataset.old.fields, fields), strict=True))
+    return _columns(old) != [before[column] for column in _columns(new)]
 
 
 def _columns(fields: tuple[Field, ...]) -> list[str]:

@@ -176,8 +176,7 @@ def _by_id(part: Any) -> Any:
 
 
 def _fields(old: Sequence[Field], new: Sequence[Field], prefix: str, place: str, both: ContractPair) -> Iterator[Pair]:
-    renamed = renames(old, new)
-    matched = list(_matched_fields(old, new, renamed))
+    matched = list(_matched_fields(old, new))
     hints = rename_hints([one for one, other in matched if one and not other], [b for a, b in matched if b and not a])
     for one, other in matched:
         column = _there(other, one).column
@@ -187,7 +186,7 @@ def _fields(old: Sequence[Field], new: Sequence[Field], prefix: str, place: str,
             f"{prefix}{step(column)}",
             place,
             both,
-            renamed=bool(other and other.column in renamed),
+            renamed=bool(one and other and one.column != other.column),
             hint=hints.get(column, "") if not (one and other) else "",
         )
         yield pair
@@ -196,22 +195,24 @@ def _fields(old: Sequence[Field], new: Sequence[Field], prefix: str, place: str,
             yield from _parts(one, other, pair.path, both)
 
 
-def _matched_fields(
-    old: Sequence[Field], new: Sequence[Field], renamed: Mapping[str, str]
-) -> Iterator[tuple[Field | None, Field | None]]:
+def _matched_fields(old: Sequence[Field], new: Sequence[Field]) -> Iterator[tuple[Field | None, Field | None]]:
     olds = {field.column: field for field in old}
-    elsewhere = set(renamed.values())
-    taken = set()
-    for field in new:
-        before = renamed.get(field.column) or (field.column if field.column not in elsewhere else None)
-        taken.add(before)
-        yield (olds.get(before) if before is not None else None), field
+    before = earlier(old, new)
+    yield from zip([olds.get(column) if column is not None else None for column in before], new, strict=True)
+    taken = set(before)
     for field in old:
         if field.column not in taken:
             yield field, None
 
 
-def renames(old: Sequence[Field], new: Sequence[Field]) -> dict[str, str]:
+def earlier(old: Sequence[Field], new: Sequence[Field]) -> list[str | None]:
+    """The name that each field had; its own where it is new, None where its name was another field's."""
+    renamed = _renames(old, new)
+    elsewhere = set(renamed.values())
+    return [renamed.get(f.column) or (f.column if f.column not in elsewhere else None) for f in new]
+
+
+def _renames(old: Sequence[Field], new: Sequence[Field]) -> dict[str, str]:
     """New column to old column, where something says that it is the same field under another name.
 
     In this order: the stable id, `renamedFrom`, the same `name` over another physicalName, nothing but letter case.
