@@ -98,7 +98,7 @@ def _changed(pair: DatasetPair, kind: str) -> Iterator[Delta]:
         if old is None or new is None or old == new:
             continue
         one, other = _meaning(old), _meaning(new)
-        if one == other or _same(one, other):
+        if one == other or same_sql(one, other):
             note = "computed as before"
             patch, ok = Bump.PATCH, Impact.OK
             old_text, new_text = (one, other) if one != other else (_rest(old), _rest(new))
@@ -116,10 +116,6 @@ def _path(kind: str, name: str) -> str:
 def _meaning(entry: Entry) -> Any:
     """What is computed: the expression, or the column it takes."""
     return next((entry[key] for key in ("expression", "column", "field") if entry.get(key) is not None), None)
-
-
-def _same(one: Any, other: Any) -> bool:
-    return isinstance(one, str) and isinstance(other, str) and same_sql(one, other)
 
 
 def _rest(entry: Entry) -> Entry:

@@ -93,7 +93,9 @@ def _whole(pair: Pair) -> Iterator[Part]:
         case DatasetPair(old, new) if old and new:
             yield from differing(old.node, new.node, "schema", _CHILDREN)
         case FieldPair(old, new) if old and new:
-            yield from differing(old.node, new.node, "properties", _CHILDREN)
+            # a physical type that spells other members is judged on these
+            told = ("physicalType",) if old.type != new.type else ()
+            yield from differing(old.node, new.node, "properties", (*_CHILDREN, *told))
         case RulePair(old, new) if old and new:
             # listed values are judged on their field
             listed = ("arguments",) if pair.field and old.valid_values is not None else ()

@@ -26,7 +26,8 @@ class Part:
 
 def differing(old: Map, new: Map, kind: str, judged: Iterable[str] = ()) -> Iterator[Part]:
     """The keys of two mappings of one kind that say something else, custom properties by their names."""
-    one, other = (_own(node, kind, frozenset(judged)) for node in (old, new))
+    without = frozenset(judged)
+    one, other = _own(old, kind, without), _own(new, kind, without)
     for key in sorted({*one, *other}):
         if key == "customProperties":
             yield from _custom(one.get(key) or {}, other.get(key) or {})

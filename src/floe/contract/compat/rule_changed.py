@@ -1,6 +1,6 @@
 """G3 rule-tightened, rule-loosened and rule-moved, G4 rule-severity-raised and -lowered, G5 rule-rewritten, G6 rule-described."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from floe.contract.compat.change import Delta, change
@@ -15,6 +15,13 @@ from floe.model import QualityRule
 from floe.model.change import Bump, Impact
 
 _JUDGED = ("type", "metric", "rule", "arguments", *OPERATORS, "unit", "severity", "query", "engine", "implementation")
+_SAME: dict[str, Any] = {
+    "bump": Bump.PATCH,
+    "reader": Impact.OK,
+    "writer": Impact.OK,
+    "note": "the same to its reader",
+}
+_POINT_IN_TIME: dict[str, Any] = {"row": "H3", "reader": Impact.BREAK, "writer": Impact.OK}
 _BOUNDS = {
     "freshness": ("maxDelay",),
     "volume": ("minRowsPerDay", "maxRowsPerDay"),
@@ -65,7 +72,7 @@ def rule_moved(pair: RulePair) -> Iterator[Delta]:
 
 def _moved(pair: RulePair) -> str:
     """How the accepted values differ: same, tightened, loosened, moved or unknown."""
-    if not (pair.old and pair.new) or _thresholds(pair.old) == _thresholds(pair.new):
+    if not (pair.old and pair.new) or pair.old.type == "text" or _thresholds(pair.old) == _thresholds(pair.new):
         return "same"
     one, other = threshold(pair.old), threshold(pair.new)
     if one is None or other is None:
@@ -101,7 +108,7 @@ def rule_severity_raised(pair: RulePair) -> Iterator[Delta]:
 
     Fix: raise the MINOR.
     """
-    if not (pair.old and pair.new):
+    if not (pair.old and pair.new) or pair.old.type == "text":
         return
     old, new = severity(pair.old), severity(pair.new)
     if old is not None and new is not None and old < new:
@@ -117,7 +124,7 @@ def rule_severity_lowered(pair: RulePair) -> Iterator[Delta]:
 
     Fix: keep the severity, or publish a MAJOR with a migration text.
     """
-    if not (pair.old and pair.new):
+    if not (pair.old and pair.new) or pair.old.type == "text":
         return
     old, new = severity(pair.old), severity(pair.new)
     if old is not None and new is not None and old > new:
@@ -137,29 +144,20 @@ def rule_rewritten(pair: RulePair) -> Iterator[Delta]:
     """
     if not (pair.old and pair.new):
         return
-    for key, old, new in _texts(pair, pair.old, pair.new):
-        same = same_sql(old, new) if key == "query" else same_text(old, new)
-        patch: dict[str, Any] = {
-            "bump": Bump.PATCH,
-            "reader": Impact.OK,
-            "writer": Impact.OK,
-            "note": "the same to its reader",
-        }
-        pit = (
-            {"row": "H3", "reader": Impact.BREAK, "writer": Impact.OK} if "pointInTime" in floe_parts(pair.old) else {}
-        )
-        yield Delta(old=old, new=new, about=pair.new, **(patch if same else pit))
+    for old, new, equal in _texts(pair, pair.old, pair.new):
+        point_in_time = _POINT_IN_TIME if "pointInTime" in floe_parts(pair.old) else {}
+        yield Delta(old=old, new=new, about=pair.new, **(_SAME if equal(old, new) else point_in_time))
 
 
-def _texts(pair: RulePair, old: QualityRule, new: QualityRule) -> Iterator[tuple[str, Any, Any]]:
-    if old.query is not None and new.query is not None and old.query != new.query:
-        yield "query", old.query, new.query
+def _texts(pair: RulePair, old: QualityRule, new: QualityRule) -> Iterator[tuple[Any, Any, Callable[[Any, Any], bool]]]:
+    if old.query != new.query:
+        yield old.query, new.query, same_sql
     one, other = _unbounded(old), _unbounded(new)
     if one != other:
-        yield "implementation", one, other
+        yield one, other, same_text
     listed = pair.field is not None and old.valid_values is not None
     if not listed and plain(old.arguments) != plain(new.arguments):
-        yield "arguments", plain(old.arguments) or None, plain(new.arguments) or None
+        yield plain(old.arguments) or None, plain(new.arguments) or None, same_text
 
 
 def _unbounded(rule: QualityRule) -> Any:

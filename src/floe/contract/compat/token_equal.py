@@ -3,8 +3,10 @@
 from typing import Any
 
 
-def same_sql(one: str, other: str) -> bool:
+def same_sql(one: Any, other: Any) -> bool:
     """Whether two SQL texts differ in spaces, comments and the case of words of the language alone."""
+    if not (isinstance(one, str) and isinstance(other, str)):
+        return False
     tokens = [_tokens(text) for text in (one, other)]
     return None not in tokens and tokens[0] == tokens[1]
 
