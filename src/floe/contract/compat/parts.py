@@ -29,8 +29,8 @@ def differing(old: Map, new: Map, kind: str, judged: Iterable[str] = ()) -> Iter
     without = frozenset(judged)
     one, other = _own(old, kind, without), _own(new, kind, without)
     for key in sorted({*one, *other}):
-        if key == "customProperties":
-            yield from _custom(one.get(key) or {}, other.get(key) or {})
+        if key == "customProperties" and all(isinstance(side.get(key, {}), dict) for side in (one, other)):
+            yield from _custom(one.get(key, {}), other.get(key, {}))
         elif one.get(key) != other.get(key):
             yield Part(key, one.get(key), other.get(key))
 

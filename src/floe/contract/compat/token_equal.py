@@ -1,5 +1,6 @@
 """Whether two texts are the same to the program that reads them."""
 
+from itertools import zip_longest
 from typing import Any
 
 
@@ -23,7 +24,7 @@ def _tokens(text: str) -> list[tuple[str, str]] | None:
     while found and found[-1].token_type.name == "SEMICOLON":
         found.pop()
     out = []
-    for token, after in zip(found, [*found[1:], None], strict=True):
+    for token, after in zip_longest(found, found[1:]):
         kind = token.token_type.name
         called = kind == "VAR" and after is not None and after.token_type.name == "L_PAREN"
         exact = kind in ("STRING", "IDENTIFIER", "VAR") and not called
