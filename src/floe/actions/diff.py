@@ -51,6 +51,7 @@ def terms_of(settings: Settings) -> Terms:
         labels=tuple(map(str, settings["classifications"])),
         table_format=str(settings["tables.format"]),
         widening_is_minor=settings["compatibility.type_widening"] == "minor",
+        sla_directions=settings["compatibility.sla_directions"],
     )
 
 

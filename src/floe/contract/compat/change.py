@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import UnionType
 from typing import Any
 
 from floe.model import Noun
@@ -32,21 +33,34 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of change, with its row of COMPATIBILITY.md and its documentation."""
+    """A kind of change, with its row of COMPATIBILITY.md and its documentation.
+
+    `each` is the pair, or the union of pairs, that it is asked about; one that is `last` is asked only about pairs
+    on which no other kind found anything.
+    """
 
     name: str
     row: str
     bump: Bump
     reader: Impact
     writer: Impact
-    each: type
+    each: type | UnionType
     ask: Callable[[Any], Iterator[Delta]]
     doc: str
     basis: str = "ruling"
+    last: bool = False
 
 
 def change(  # noqa: PLR0913  (a row of COMPATIBILITY.md has as many columns)
-    name: str, row: str, *, bump: Bump, reader: Impact, writer: Impact, each: type, basis: str = "ruling"
+    name: str,
+    row: str,
+    *,
+    bump: Bump,
+    reader: Impact,
+    writer: Impact,
+    each: type | UnionType,
+    basis: str = "ruling",
+    last: bool = False,
 ) -> Callable[[Callable[[Any], Iterator[Delta]]], Kind]:
     """Make a kind of change of a function; its docstring is the kind's documentation."""
-    return lambda ask: Kind(name, row, bump, reader, writer, each, ask, ask.__doc__ or "", basis)
+    return lambda ask: Kind(name, row, bump, reader, writer, each, ask, ask.__doc__ or "", basis, last)

@@ -1,25 +1,42 @@
 """All changes between two versions of a contract."""
 
 from collections import defaultdict
+from collections.abc import Iterator
+from typing import get_args
 
 from floe.contract.compat.change import Delta, Kind
+from floe.contract.compat.one_form import in_one_form
 from floe.contract.compat.pairs import Pair, Terms, pairs
+from floe.contract.formats import canonical
 from floe.model import Contract
 from floe.model.change import Change, Impact
 
 
 def changes(old: Contract, new: Contract, kinds: tuple[Kind, ...], terms: Terms | None = None) -> list[Change]:
-    """What a new version changes, worst first."""
+    """What a new version changes, worst first; nothing where only order, comments or aliases differ (row A1)."""
+    if old.api_version == new.api_version and _named(old) == _named(new) and canonical.alike(old, new):
+        return []
     by_pair: defaultdict[type, list[Kind]] = defaultdict(list)
     for kind in kinds:
-        by_pair[kind.each].append(kind)
-    found = [
-        _change(kind, pair, delta)
-        for pair in pairs(old, new, terms or Terms())
-        for kind in by_pair[type(pair)]
-        for delta in kind.ask(pair)
-    ]
+        for each in get_args(kind.each) or (kind.each,):
+            by_pair[each].append(kind)
+    both = pairs(*in_one_form(old, new), terms or Terms())
+    found = [one for pair in both for one in _found(pair, by_pair[type(pair)])]
     return sorted(found, key=lambda one: (-one.bump, one.path, one.change))
+
+
+def _named(contract: Contract) -> tuple[str | None, ...]:
+    return contract.name, contract.domain, contract.product
+
+
+def _found(pair: Pair, kinds: list[Kind]) -> Iterator[Change]:
+    found = False
+    for kind in sorted(kinds, key=lambda kind: kind.last):
+        if kind.last and found:
+            return
+        for delta in kind.ask(pair):
+            found = True
+            yield _change(kind, pair, delta)
 
 
 def _change(kind: Kind, pair: Pair, delta: Delta) -> Change:

@@ -1,11 +1,14 @@
 """Two versions of a contract, part beside part."""
 
+import dataclasses
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from floe.contract.compat.rename_hints import rename_hints
 from floe.contract.formats.canonical import plain
+from floe.contract.formats.dialect_parts import SPELLINGS
 from floe.contract.formats.odcs import step
 from floe.model import Contract, Dataset, Field, Map, Noun, QualityRule, Relationship, Server, Sla
 from floe.model.json_text import dumps
@@ -13,15 +16,40 @@ from floe.model.settings import LABELS
 from floe.model.types import Array, MapOf, Struct, Type
 
 T = TypeVar("T", bound=Noun)
+# the standard's two letters, and how dialects spell its names
+_SLA_CODES = {
+    "ly": "latency",
+    "re": "retention",
+    "td": "timeToDetect",
+    "tn": "timeToNotify",
+    "tr": "timeToRepair",
+    "av": "availability",
+    "er": "errorRate",
+    "ga": "generalAvailability",
+    "es": "endOfSupport",
+    "el": "endOfLife",
+    "ta": "timeOfAvailability",
+    "fy": "frequency",
+    "th": "throughput",
+    "recoverytime": "timeToRepair",
+}
+_SLA_NAMES = {
+    **{name.casefold(): name for name in ("freshness", "latencyP99", *_SLA_CODES.values())},
+    **_SLA_CODES,
+    **SPELLINGS,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the settings say about changes: the order of classifications, a table's usual format, what widening asks for."""
+    """What the settings say about changes: the order of classifications, a table's usual format, what widening asks for,
+    and which way service levels outside the standard get stricter.
+    """
 
     labels: tuple[str, ...] = LABELS
     table_format: str = "delta"
     widening_is_minor: bool = False
+    sla_directions: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +59,7 @@ class ContractPair:
     old: Contract
     new: Contract
     path: str = ""
-    terms: Terms = Terms()
+    terms: Terms = dataclasses.field(default_factory=Terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +141,12 @@ def pairs(old: Contract, new: Contract, terms: Terms) -> Iterator[Pair]:
     """Every part of two contracts beside its counterpart, from the whole to the parts."""
     both = ContractPair(old, new, terms=terms)
     yield both
-    for server, later_server in _matched(old.servers, new.servers, lambda one: one.server):
+    for server, later_server in _matched(old.servers, new.servers, _by_server):
         yield ServerPair(server, later_server, f"servers.{_there(later_server, server).server}", both)
-    for dataset, later_dataset in _matched(old.datasets, new.datasets, _by_id, lambda one: one.name):
+    for dataset, later_dataset in _matched(old.datasets, new.datasets, _by_id, _by_name, _by_table):
         yield from _dataset(dataset, later_dataset, both)
-    for sla, later_sla in _matched(old.sla, new.sla, _by_id, _sla_key, lambda one: one.property):
-        yield SlaPair(sla, later_sla, f"slaProperties.{_there(later_sla, sla).property}", both)
+    for sla, later_sla in _matched(old.sla, new.sla, _sla_id, _sla_key, sla_name, _age_of):
+        yield SlaPair(sla, later_sla, f"slaProperties.{sla_name(_there(later_sla, sla))}", both)
 
 
 def _there(one: T | None, other: T | None) -> T:
@@ -128,8 +156,35 @@ def _there(one: T | None, other: T | None) -> T:
     return found
 
 
+def _by_server(server: Server) -> str:
+    return server.server
+
+
+def _by_name(dataset: Dataset) -> str:
+    return dataset.name
+
+
+def _by_table(dataset: Dataset) -> str | None:
+    return dataset.physical_name
+
+
+def sla_name(sla: Sla) -> str:
+    """The standard's name of a service level, whatever spelling it is written in."""
+    return _SLA_NAMES.get(sla.property.casefold(), sla.property)
+
+
+def _sla_id(sla: Sla) -> str | None:
+    given = sla.node.get("id")
+    return None if given is None else dumps([plain(given), sla_name(sla)])
+
+
 def _sla_key(sla: Sla) -> str:
-    return dumps([sla.property, sla.driver, sla.element])
+    return dumps([sla_name(sla), sla.driver, sla.element])
+
+
+def _age_of(sla: Sla) -> str | None:
+    """Latency and freshness of one element are one quantity."""
+    return sla.element if sla_name(sla) in ("latency", "freshness") else None
 
 
 def _dataset(old: Dataset | None, new: Dataset | None, both: ContractPair) -> Iterator[Pair]:
@@ -142,7 +197,9 @@ def _dataset(old: Dataset | None, new: Dataset | None, both: ContractPair) -> It
 
 def _promises(old: Any, new: Any, path: str, both: ContractPair, field: FieldPair | None) -> Iterator[Pair]:
     """Quality rules and references that stand on one part."""
-    for one, other in _matched(_plain_rules(old), _plain_rules(new), _by_id, _rule_key, _rule_kind):
+    for one, other in _matched(
+        old.rules, new.rules, _rule_id, _rule_whole, _rule_key, _rule_said, _rule_name, _rule_kind
+    ):
         yield RulePair(one, other, path, both, field)
     for one, other in _matched(
         old.relationships, new.relationships, _reference_key, lambda reference: dumps(reference.source)
@@ -150,29 +207,40 @@ def _promises(old: Any, new: Any, path: str, both: ContractPair, field: FieldPai
         yield RelationshipPair(one, other, path, both)
 
 
-def _plain_rules(part: Any) -> tuple[QualityRule, ...]:
-    """The rules that are not another spelling of a field's listed values."""
-    return tuple(rule for rule in part.rules if rule.valid_values is None)
+def _rule_id(rule: QualityRule) -> str | None:
+    """The stable id of a rule, as long as it measures the same way."""
+    return None if rule.id is None else dumps([rule.id, _rule_kind(rule)])
+
+
+def _rule_whole(rule: QualityRule) -> str:
+    return dumps([_rule_key(rule), sorted(rule.operators), rule.severity])
 
 
 def _rule_key(rule: QualityRule) -> str:
-    return dumps(
-        [rule.type, rule.metric, plain(rule.arguments), rule.name, rule.engine, plain(rule.implementation), rule.query]
-    )
+    return dumps([_rule_said(rule), rule.name])
+
+
+def _rule_said(rule: QualityRule) -> str:
+    return dumps([_rule_kind(rule), plain(rule.arguments), plain(rule.implementation), rule.query])
+
+
+def _rule_name(rule: QualityRule) -> str | None:
+    return None if rule.name is None else dumps([_rule_kind(rule), rule.name])
 
 
 def _rule_kind(rule: QualityRule) -> str:
     custom = sorted(rule.implementation) if isinstance(rule.implementation, dict) else None
-    return dumps([rule.type, rule.metric, rule.engine, custom])
+    return dumps([rule.type, rule.metric, rule.engine, custom, rule.valid_values is not None])
 
 
 def _reference_key(reference: Relationship) -> str:
     return dumps([reference.source, reference.target])
 
 
-def _by_id(part: Any) -> Any:
+def _by_id(part: Any) -> str | None:
     """The stable id of a part, where it has one."""
-    return part.node.get("id")
+    given = part.node.get("id")
+    return None if given is None else str(given)
 
 
 def _fields(old: Sequence[Field], new: Sequence[Field], prefix: str, place: str, both: ContractPair) -> Iterator[Pair]:
@@ -279,8 +347,9 @@ def _parts(old: Field, new: Field, path: str, both: ContractPair) -> Iterator[Pa
             for one, other in zip(members(old), members(new), strict=True):
                 place = "item" if other.path.endswith("[]") else "key" if other.path.endswith("{key}") else "value"
                 below = path + {"item": "[]", "key": "{key}", "value": "{}"}[place]
-                yield FieldPair(one, other, below, place, both)
-                yield from _promises(one, other, below, both, None)
+                pair = FieldPair(one, other, below, place, both)
+                yield pair
+                yield from _promises(one, other, below, both, pair)
                 yield from _parts(one, other, below, both)
 
 
@@ -313,20 +382,17 @@ def _spelled(field: Field, below: str, name: str, type_: Type, nullable: bool) -
 
 def _matched(old: Sequence[T], new: Sequence[T], *keys: Callable[[T], Any]) -> Iterator[tuple[T | None, T | None]]:
     """Counterparts by the first key that finds one, in the order of the new version, then what is gone."""
-    left = list(old)
+    left = dict(enumerate(old))
     found: dict[int, T] = {}
     for key in keys:
+        waiting: defaultdict[Any, deque[int]] = defaultdict(deque)
+        for number, one in left.items():
+            waiting[key(one)].append(number)
         for index, part in enumerate(new):
-            wanted = key(part)
-            match = (
-                next((one for one in left if key(one) == wanted), None)
-                if index not in found and wanted is not None
-                else None
-            )
-            if match is not None:
-                found[index] = match
-                left.remove(match)
+            wanted = key(part) if index not in found else None
+            if wanted is not None and waiting[wanted]:
+                found[index] = left.pop(waiting[wanted].popleft())
     for index, part in enumerate(new):
         yield found.get(index), part
-    for gone in left:
+    for gone in left.values():
         yield gone, None

@@ -37,6 +37,20 @@ def differences(one: Contract, other: Contract) -> list[str]:
     return list(_differences(_form(one.node, _EQUALITY), _form(other.node, _EQUALITY), ""))
 
 
+def alike(one: Contract, other: Contract) -> bool:
+    """Whether two documents of one apiVersion say the same in the same spellings, whatever version they declare."""
+    forms = [_form(contract.node, _WHOLE) for contract in (one, other)]
+    for form in forms:
+        form.pop("version", None)
+    return _json(forms[0]) == _json(forms[1])
+
+
+def part(value: Any, key: str) -> Any:
+    """One part of a document in its one form, spellings kept; None where it says nothing."""
+    form = _node(value, key, _WHOLE)
+    return None if form in ({}, []) else form
+
+
 def content_hash(contract: Contract) -> str:
     """The hash of a contract's document, without its lifecycle: `sha256:` and 64 hexadecimal digits."""
     text = _json(_form(contract.node, _HASH))
@@ -53,6 +67,7 @@ class _Purpose:
 
 _EQUALITY = _Purpose(spellings=False, lifecycle=True)
 _HASH = _Purpose(spellings=True, lifecycle=False)
+_WHOLE = _Purpose(spellings=True, lifecycle=True)
 
 
 def _form(document: Map, purpose: _Purpose) -> dict[str, Any]:

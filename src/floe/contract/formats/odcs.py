@@ -85,7 +85,7 @@ def read(tree: Any, source: str) -> tuple[Contract | None, list[Finding]]:
     """
     if not isinstance(tree, Map) or tree.get("apiVersion") not in VERSIONS:
         return None, [refusal(tree, source)]
-    return _contract(tree, source), schema_findings(tree)
+    return contract_in(tree, source), schema_findings(tree)
 
 
 def _text(node: Mapping[str, Any], key: str) -> str | None:
@@ -109,7 +109,8 @@ def _map(node: Map, key: str) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _contract(tree: Map, source: str) -> Contract:
+def contract_in(tree: Map, source: str) -> Contract:
+    """The contract that a tree of a known version says, without judging it."""
     version: str = tree["apiVersion"]
     return Contract(
         node=tree,

@@ -1,0 +1,157 @@
+"""Every difference between two documents is named by a change, whatever is changed in an example contract."""
+
+import copy
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from floe.contract.compat import CHANGES
+from floe.contract.compat.diff import changes
+from floe.contract.formats import canonical, read, yaml_text
+from floe.contract.formats.odcs import step
+from floe.model.json_text import dumps
+
+_CASES = Path(__file__).parents[2] / "cases" / "odcs"
+_FILES = sorted(path for folder in ("v3.*", "dialects-as-odcs") for path in _CASES.glob(f"{folder}/**/*.yaml"))
+_FIXED = ("apiVersion", "kind", "version")
+_NAMES = ("name", "id", "physicalName", "server", "property", "role", "element", "driver")
+_VALUES = st.one_of(
+    st.sampled_from(["x", "1h", "99%", "", "string", "int", "read", True, False, None, 0, 7, [], {}, ["a"]]),
+    st.text(max_size=5),
+)
+
+
+def _tree(path):
+    return json.loads(dumps(yaml_text.parse(path.read_text(), path.name)))
+
+
+def _readable():
+    found = []
+    for path in _FILES:
+        contract, _ = read(path.read_text(), path.name)
+        if contract and contract.format == "odcs" and path.stat().st_size < 20_000:
+            found.append(path)
+    return found
+
+
+_EXAMPLES = _readable()
+
+
+def _spots(node, at=()):
+    """Every place below the root that can be changed."""
+    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in items:
+        if at or key not in _FIXED:
+            yield (*at, key)
+            yield from _spots(value, (*at, key))
+
+
+def _at(tree, path):
+    for key in path:
+        tree = tree[key]
+    return tree
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """An example contract before and after, and where it was changed."""
+
+    old: dict = field(repr=False)
+    new: dict = field(repr=False)
+    spot: tuple
+    before: str
+    after: str
+
+
+@st.composite
+def _mutations(draw, names=True):
+    """An example, the same with one part changed, taken away, doubled or added, and where."""
+    tree = _tree(draw(st.sampled_from(_EXAMPLES)))
+    spots = [spot for spot in _spots(tree) if names or spot[-1] not in _NAMES]
+    spot = draw(st.sampled_from(spots))
+    new = copy.deepcopy(tree)
+    holder, key = _at(new, spot[:-1]), spot[-1]
+    match draw(st.sampled_from(["set", "set", "drop", "add", "reverse"])):
+        case "set":
+            holder[key] = draw(_VALUES)
+        case "drop":
+            del holder[key]
+        case "add" if isinstance(holder[key], dict):
+            added = draw(st.sampled_from(["description", "tags", "unit", "required", "unknownKey", "severity"]))
+            holder[key].setdefault(added, draw(_VALUES))
+        case "reverse" if isinstance(holder[key], list):
+            holder[key].reverse()
+    after = holder.get(key) if isinstance(holder, dict) else holder
+    return Mutation(tree, new, spot, repr(_at(tree, spot))[:200], repr(after)[:200])
+
+
+def _contracts(*trees):
+    return [read(json.dumps(tree), "a.yaml")[0] for tree in trees]
+
+
+def _part_named(tree, spot):
+    """The path of the part of a contract that a place in its document belongs to."""
+    match spot:
+        case ("schema", int(index), *_) if isinstance(dataset := _entry(tree, "schema", index), dict):
+            return step(str(dataset.get("name") or dataset.get("physicalName") or f"schema[{index}]"))
+        case ("schema", *_):
+            # the list itself: its tables are named one by one
+            return ""
+    return str(spot[0])
+
+
+def _entry(tree, key, index):
+    listed = tree.get(key)
+    return listed[index] if isinstance(listed, list) and index < len(listed) else None
+
+
+def _lies_under(path, found):
+    """Whether a change names a part, something in it, or what it stands in."""
+    return any(
+        not path or one == path or one.startswith((f"{path}.", f"{path}[")) or path.startswith(f"{one}.")
+        for one in found
+    )
+
+
+def _judged_elsewhere(old, new):
+    """Whether a type changed, as long as no kind of change is there that judges types (rows D)."""
+    if any(kind.row.startswith("D") for kind in CHANGES):
+        return False
+    olds, news = ({(d.name, f.path): f.type for d in one.datasets for f in d.walk()} for one in (old, new))
+    return any(olds[key] != news[key] for key in olds.keys() & news.keys())
+
+
+@settings(max_examples=150, deadline=None)
+@given(_mutations())
+def test_every_difference_is_named_by_a_change_of_that_part(mutation):
+    old, new = _contracts(mutation.old, mutation.new)
+    if not (old and new) or _judged_elsewhere(old, new):
+        return
+    found = {change.path for change in changes(old, new, CHANGES)}
+    if canonical.differences(old, new):
+        assert found
+        both = [_part_named(tree, mutation.spot) for tree in (mutation.old, mutation.new)]
+        assert any(_lies_under(part, found) for part in both), (both, found)
+    elif canonical.content_hash(old) == canonical.content_hash(new):
+        assert found == set()
+
+
+@settings(max_examples=150, deadline=None)
+@given(_mutations(names=False))
+def test_there_and_back_name_the_same_paths(mutation):
+    old, new = _contracts(mutation.old, mutation.new)
+    if old and new:
+        there, back = (changes(*pair, CHANGES) for pair in ((old, new), (new, old)))
+        assert {change.path for change in there} == {change.path for change in back}
+
+
+@pytest.mark.parametrize("path", _EXAMPLES, ids=lambda path: path.name)
+def test_a_contract_does_not_differ_from_itself(path):
+    tree = _tree(path)
+    turned = {key: tree[key] for key in reversed(tree)} | {"version": "99.0.0"}
+    old, new = _contracts(tree, turned)
+    assert changes(old, new, CHANGES) == []
