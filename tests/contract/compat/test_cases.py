@@ -22,6 +22,7 @@ from floe.actions.diff import terms_of
 from floe.contract.compat import CHANGES
 from floe.contract.compat.diff import changes
 from floe.contract.formats import read
+from floe.model.json_text import dumps
 from floe.model.settings import Settings
 
 _CASES = Path(__file__).parents[2] / "cases" / "compat"
@@ -35,6 +36,13 @@ _HEADER = {
     "domain": "test",
     "dataProduct": "cases",
 }
+
+# rows that a diff of two versions can fire; C11 needs the versions before them
+ROWS = (
+    *(f"C{number}" for number in range(1, 11)),
+    *(f"D{number}" for number in range(1, 24)),
+    *(f"K{number}" for number in range(1, 18)),
+)
 
 
 def _all():
@@ -63,7 +71,9 @@ def _contract(side, case):
     body = (
         yaml.safe_load(side) if isinstance(side, str) else {"schema": [{"name": "t", "properties": _properties(side)}]}
     )
-    contract, found = read(json.dumps({**_HEADER, **case.get("with", {}), **(body or {})}), "case.yaml")
+    contract, found = read(
+        json.dumps({**_HEADER, **case.get("with", {}), **(body or {})}, ensure_ascii=False), "case.yaml"
+    )
     assert contract, found
     return contract
 
@@ -71,7 +81,7 @@ def _contract(side, case):
 def _text(value):
     if value is None:
         return "-"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return value if isinstance(value, str) else dumps(value)
 
 
 def _head(change, columns):
@@ -95,6 +105,9 @@ def _claims(change):
 
 
 def _assert_lines(found, lines, columns):
+    # that a promise is written in other words is no part of most cases
+    if not any(line.startswith("respelled ") for line in lines):
+        found = [change for change in found if change.change != "respelled"]
     split = [(head, rest.split(", ")) for head, _, rest in (_parted(line) for line in lines)]
     assert [_head(change, columns) for change in found] == [f"{head}: {rest[0]}" for head, rest in split]
     for change, (_, (_, *claims)) in zip(found, split, strict=True):
@@ -138,6 +151,17 @@ def test_a_kind_of_change_says_what_why_and_what_to_do(kind):
     assert first.endswith(".")
     assert why.startswith("Why: ")
     assert fix.startswith("Fix: ")
+
+
+def test_every_row_of_the_law_fires_in_some_case():
+    fired = {
+        change.row
+        for _, case in _all()
+        for back in (False, True)
+        if not back or "reverse" in case
+        for change in _changes(case, back=back)
+    }
+    assert [row for row in ROWS if row not in fired] == []
 
 
 def test_names_of_kinds_are_unique():

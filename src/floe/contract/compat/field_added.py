@@ -16,7 +16,7 @@ def field_added(field: FieldPair) -> Iterator[Delta]:
     Fix: nothing; raise the MINOR.
     """
     if field.new and not field.old and not field.new.required:
-        yield Delta(new=str(field.new.type), about=field.new)
+        yield Delta(new=str(field.new.type), note=field.hint, about=field.new)
 
 
 @change(
@@ -30,4 +30,4 @@ def required_field_added(field: FieldPair) -> Iterator[Delta]:
     Fix: add it as optional first and require it in the next MAJOR.
     """
     if field.new and not field.old and field.new.required:
-        yield Delta(new=str(field.new.type), about=field.new)
+        yield Delta(new=str(field.new.type), note=field.hint, about=field.new)

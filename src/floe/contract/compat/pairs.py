@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from floe.contract.compat.rename_hints import rename_hints
 from floe.contract.formats.canonical import plain
 from floe.contract.formats.dialect_parts import SPELLINGS
 from floe.contract.formats.odcs import step
 from floe.model import Contract, Dataset, Field, Map, Noun, QualityRule, Relationship, Server, Sla
 from floe.model.json_text import dumps
 from floe.model.settings import LABELS
-from floe.model.types import Array, MapOf, Struct
+from floe.model.types import Array, MapOf, Struct, Type
 
 T = TypeVar("T", bound=Noun)
 # the standard's two letters, and how dialects spell its names
@@ -73,7 +74,10 @@ class DatasetPair:
 
 @dataclass(frozen=True, slots=True)
 class FieldPair:
-    """A field in both versions; `place` says what it is: column, member, item, key or value."""
+    """A field in both versions; `place` says what it is: column, member, item, key or value.
+
+    `renamed` where it has another column's name now; `hint` where it may have been renamed and nothing says so.
+    """
 
     old: Field | None
     new: Field | None
@@ -81,6 +85,7 @@ class FieldPair:
     place: str
     contracts: ContractPair
     renamed: bool = False
+    hint: str = ""
 
     @property
     def both(self) -> tuple[Field, Field] | None:
@@ -239,11 +244,18 @@ def _by_id(part: Any) -> str | None:
 
 
 def _fields(old: Sequence[Field], new: Sequence[Field], prefix: str, place: str, both: ContractPair) -> Iterator[Pair]:
-    renamed = _renames(old, new)
-    for one, other in _matched_fields(old, new, renamed):
+    matched = list(_matched_fields(old, new))
+    hints = rename_hints([one for one, other in matched if one and not other], [b for a, b in matched if b and not a])
+    for one, other in matched:
         column = _there(other, one).column
         pair = FieldPair(
-            one, other, f"{prefix}{step(column)}", place, both, renamed=bool(other and other.column in renamed)
+            one,
+            other,
+            f"{prefix}{step(column)}",
+            place,
+            both,
+            renamed=bool(one and other and one.column != other.column),
+            hint=hints.get(column, "") if not (one and other) else "",
         )
         yield pair
         if one and other:
@@ -251,42 +263,73 @@ def _fields(old: Sequence[Field], new: Sequence[Field], prefix: str, place: str,
             yield from _parts(one, other, pair.path, both)
 
 
-def _matched_fields(
-    old: Sequence[Field], new: Sequence[Field], renamed: dict[str, str]
-) -> Iterator[tuple[Field | None, Field | None]]:
+def _matched_fields(old: Sequence[Field], new: Sequence[Field]) -> Iterator[tuple[Field | None, Field | None]]:
     olds = {field.column: field for field in old}
-    taken = set()
-    for field in new:
-        before = renamed.get(field.column, field.column)
-        taken.add(before)
-        yield olds.get(before), field
+    before = earlier(old, new)
+    yield from zip([olds.get(column) if column is not None else None for column in before], new, strict=True)
+    taken = set(before)
     for field in old:
         if field.column not in taken:
             yield field, None
 
 
+def earlier(old: Sequence[Field], new: Sequence[Field]) -> list[str | None]:
+    """The name that each field had; its own where it is new, None where its name was another field's."""
+    renamed = _renames(old, new)
+    elsewhere = set(renamed.values())
+    return [renamed.get(f.column) or (f.column if f.column not in elsewhere else None) for f in new]
+
+
 def _renames(old: Sequence[Field], new: Sequence[Field]) -> dict[str, str]:
-    """New name to old name, where a stable id, `renamedFrom`, or nothing but letter case says it is the same field."""
+    """New column to old column, where something says that it is the same field under another name.
+
+    In this order: the stable id, `renamedFrom`, the same `name` over another physicalName, nothing but letter case.
+    """
+    found = _by_stable_id(old, new)
     olds, news = {field.column for field in old}, {field.column for field in new}
-    gone = [field for field in old if field.column not in news]
-    by_id = {field.node.get("id"): field.column for field in gone if field.node.get("id")}
-    by_case = {field.column.casefold(): field.column for field in gone}
-    found: dict[str, str] = {}
+    taken = news | set(found.values())
+    free = {field.column: field for field in old if field.column not in taken}
+    if not free:
+        return found
+    by_name = {field.name: column for column, field in free.items()}
+    by_case = {column.casefold(): column for column in free}
     for field in new:
-        if field.column in olds:
+        if field.column in olds or field.column in found:
             continue
-        said = _custom(field, "renamedFrom")
-        before = (
-            by_id.get(field.node.get("id"))
-            or (said if said in {f.column for f in gone} else None)
-            or by_case.get(field.column.casefold())
-        )
-        if before and before not in found.values():
-            found[field.column] = str(before)
+        said = custom_value(field, "renamedFrom")
+        known = (said, by_name.get(said) if isinstance(said, str) else None, by_name.get(field.name))
+        before = next((one for one in (*known, by_case.get(field.column.casefold())) if _in(one, free)), None)
+        if before is not None:
+            found[field.column] = before
+            del free[before]
     return found
 
 
-def _custom(field: Field, name: str) -> Any:
+def _in(name: Any, names: Mapping[str, Field]) -> bool:
+    return isinstance(name, str) and name in names
+
+
+def _by_stable_id(old: Sequence[Field], new: Sequence[Field]) -> dict[str, str]:
+    """New column to old column, where one field of each version has the same id and the columns differ."""
+    before, after = _ids(old), _ids(new)
+    same = [(after[id_], before[id_]) for id_ in after if id_ in before]
+    return {later: earlier for later, earlier in same if later != earlier}
+
+
+def _ids(fields: Sequence[Field]) -> dict[str, str]:
+    """Columns by the ids that one field alone has."""
+    found: dict[str, str] = {}
+    twice = set()
+    for field in fields:
+        id_ = field.node.get("id")
+        if id_ and isinstance(id_, str):
+            twice |= {id_} & found.keys()
+            found[id_] = field.column
+    return {id_: column for id_, column in found.items() if id_ not in twice}
+
+
+def custom_value(field: Field, name: str) -> Any:
+    """The value of a field's custom property."""
     entries = field.node.get("customProperties")
     return (
         next((e.get("value") for e in entries if isinstance(e, dict) and e.get("property") == name), None)
@@ -316,52 +359,25 @@ def members(field: Field) -> tuple[Field, ...]:
         return field.fields
     match field.type:
         case Struct(parts):
-            return tuple(
-                Field(
-                    name=m.name,
-                    column=m.name,
-                    path=f"{field.path}.{step(m.name)}",
-                    type=m.type,
-                    required=not m.nullable,
-                    node=Map(field.node.place),
-                    at=field.at,
-                )
-                for m in parts
-            )
+            return tuple(_spelled(field, f".{step(m.name)}", m.name, m.type, m.nullable) for m in parts)
         case Array(element, nullable):
-            return (
-                Field(
-                    name="",
-                    column="",
-                    path=f"{field.path}[]",
-                    type=element,
-                    required=not nullable,
-                    node=Map(field.node.place),
-                    at=field.at,
-                ),
-            )
+            return (_spelled(field, "[]", "", element, nullable),)
         case MapOf(key, value, nullable):
-            return (
-                Field(
-                    name="",
-                    column="",
-                    path=field.path + "{key}",
-                    type=key,
-                    required=True,
-                    node=Map(field.node.place),
-                    at=field.at,
-                ),
-                Field(
-                    name="",
-                    column="",
-                    path=field.path + "{}",
-                    type=value,
-                    required=not nullable,
-                    node=Map(field.node.place),
-                    at=field.at,
-                ),
-            )
+            return _spelled(field, "{key}", "", key, False), _spelled(field, "{}", "", value, nullable)
     return ()
+
+
+def _spelled(field: Field, below: str, name: str, type_: Type, nullable: bool) -> Field:
+    """A part that stands in the text of a type: it has a place, and nothing else is said of it."""
+    return Field(
+        name=name,
+        column=name,
+        path=f"{field.path}{below}",
+        type=type_,
+        required=not nullable,
+        node=Map(field.node.place),
+        at=field.at,
+    )
 
 
 def _matched(old: Sequence[T], new: Sequence[T], *keys: Callable[[T], Any]) -> Iterator[tuple[T | None, T | None]]:

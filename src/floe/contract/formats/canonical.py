@@ -13,6 +13,7 @@ from floe.contract.formats.section import maps
 from floe.model import Contract, Map
 from floe.model.quantity import parse_quantity
 from floe.model.type_text import parse_type
+from floe.model.types import SECOND_DIGITS, Atomic
 
 _LIFECYCLE = ("deprecation", "lifecycleState")
 _FLAGS = ("required", "unique", "primaryKey", "partitioned", "criticalDataElement")
@@ -167,9 +168,11 @@ def _positioned(items: list[Any], key: str) -> list[Any]:
 
 def _type(text: str) -> str:
     try:
-        return str(parse_type(text))
+        parsed = parse_type(text)
     except ValueError:
         return text
+    size = parsed.size if isinstance(parsed, Atomic) else None
+    return str(parsed) if size in (None, SECOND_DIGITS) else f"{parsed}({size})"
 
 
 def _rule(out: dict[str, Any], purpose: _Purpose) -> None:
