@@ -37,6 +37,13 @@ _HEADER = {
     "dataProduct": "cases",
 }
 
+# rows that a diff of two versions can fire; C11 needs the versions before them
+ROWS = (
+    *(f"C{number}" for number in range(1, 11)),
+    *(f"D{number}" for number in range(1, 24)),
+    *(f"K{number}" for number in range(1, 18)),
+)
+
 
 def _all():
     return [(path.stem, case) for path in sorted(_CASES.glob("*.yaml")) for case in yaml.safe_load(path.read_text())]
@@ -98,6 +105,9 @@ def _claims(change):
 
 
 def _assert_lines(found, lines, columns):
+    # that a promise is written in other words is no part of most cases
+    if not any(line.startswith("respelled ") for line in lines):
+        found = [change for change in found if change.change != "respelled"]
     split = [(head, rest.split(", ")) for head, _, rest in (_parted(line) for line in lines)]
     assert [_head(change, columns) for change in found] == [f"{head}: {rest[0]}" for head, rest in split]
     for change, (_, (_, *claims)) in zip(found, split, strict=True):
@@ -141,6 +151,17 @@ def test_a_kind_of_change_says_what_why_and_what_to_do(kind):
     assert first.endswith(".")
     assert why.startswith("Why: ")
     assert fix.startswith("Fix: ")
+
+
+def test_every_row_of_the_law_fires_in_some_case():
+    fired = {
+        change.row
+        for _, case in _all()
+        for back in (False, True)
+        if not back or "reverse" in case
+        for change in _changes(case, back=back)
+    }
+    assert [row for row in ROWS if row not in fired] == []
 
 
 def test_names_of_kinds_are_unique():

@@ -126,6 +126,7 @@ CHANGES = (
     transform_logic_changed,
     default_changed,
     critical_element_changed,
+    # A, B, F, G, H, I, what a contract promises beside its fields
     identity_changed,
     metadata_changed,
     owner_changed,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
 
@@ -112,12 +112,10 @@ def _number(text: str) -> Decimal:
 
 
 def _moment(text: str) -> datetime:
-    """A date is its first moment, so that it compares with a timestamp."""
-    return datetime.fromisoformat(text) if len(text) > len("2026-01-01") else _midnight(date.fromisoformat(text))
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time())
+    """A date is its first moment, and a time without a zone is UTC, so that every two of them compare."""
+    day_only = len(text) <= len("2026-01-01")
+    read = datetime.combine(date.fromisoformat(text), time()) if day_only else datetime.fromisoformat(text)
+    return read if read.tzinfo else read.replace(tzinfo=UTC)
 
 
 def _differ(old: _Bound, new: _Bound) -> bool:
@@ -125,9 +123,11 @@ def _differ(old: _Bound, new: _Bound) -> bool:
 
 
 def _looser(old: _Bound, new: _Bound) -> bool:
-    """Whether the new bound certainly lets more through."""
+    """Whether the new bound certainly lets more through; of two texts nobody knows."""
     if old.value == new.value:
         return old.exclusive and not new.exclusive
+    if isinstance(old.value, str):
+        return False
     try:
         return bool(new.value > old.value) if old.way < 0 else bool(new.value < old.value)
     except TypeError:

@@ -11,22 +11,27 @@ from floe.contract.formats import canonical
 from floe.model import Contract
 from floe.model.change import Change, Impact
 
+# the sections whose rows may fire where nothing but the form of a document differs
+_SPELLED = ("A", "G")
+
 
 def changes(old: Contract, new: Contract, kinds: tuple[Kind, ...], terms: Terms | None = None) -> list[Change]:
     """What a new version changes, worst first; nothing where only order, comments or aliases differ (row A1)."""
-    if old.api_version == new.api_version and _named(old) == _named(new) and canonical.alike(old, new):
-        return []
     by_pair: defaultdict[type, list[Kind]] = defaultdict(list)
     for kind in kinds:
         for each in get_args(kind.each) or (kind.each,):
             by_pair[each].append(kind)
     both = pairs(*in_one_form(old, new), terms or Terms())
     found = [one for pair in both for one in _found(pair, by_pair[type(pair)])]
+    if found and all(one.row[0] in _SPELLED for one in found) and _alike(old, new):
+        return []
     return sorted(found, key=lambda one: (-one.bump, one.path, one.change))
 
 
-def _named(contract: Contract) -> tuple[str | None, ...]:
-    return contract.name, contract.domain, contract.product
+def _alike(old: Contract, new: Contract) -> bool:
+    return (
+        (old.api_version, old.name, old.domain, old.product) == (new.api_version, new.name, new.domain, new.product)
+    ) and canonical.alike(old, new)
 
 
 def _found(pair: Pair, kinds: list[Kind]) -> Iterator[Change]:

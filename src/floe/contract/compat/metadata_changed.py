@@ -15,6 +15,7 @@ from floe.contract.compat.pairs import (
     SlaPair,
 )
 from floe.contract.compat.parts import Part, contract_parts, differing
+from floe.model import Field
 from floe.model.change import Bump, Impact
 
 DATASET_KEYS = (
@@ -86,6 +87,14 @@ def respelled(pair: Pair) -> Iterator[Delta]:
             yield Delta(path=part.path, old=part.old, new=part.new, about=pair.new)
 
 
+def _keys_told(old: Field, new: Field) -> Iterator[str]:
+    """The flags of a field's place in a key or partition, where that is another one and judged on its dataset."""
+    if old.key_position != new.key_position:
+        yield from ("primaryKey", "primaryKeyPosition", "required")
+    if old.partition_position != new.partition_position:
+        yield from ("partitioned", "partitionKeyPosition")
+
+
 def _whole(pair: Pair) -> Iterator[Part]:
     match pair:
         case ContractPair(old, new):
@@ -94,7 +103,7 @@ def _whole(pair: Pair) -> Iterator[Part]:
             yield from differing(old.node, new.node, "schema", _CHILDREN)
         case FieldPair(old, new) if old and new:
             # a physical type that spells other members is judged on these
-            told = ("physicalType",) if old.type != new.type else ()
+            told = [*(["physicalType"] if old.type != new.type else []), *_keys_told(old, new)]
             yield from differing(old.node, new.node, "properties", (*_CHILDREN, *told))
         case RulePair(old, new) if old and new:
             # listed values are judged on their field

@@ -322,7 +322,7 @@ def _ids(fields: Sequence[Field]) -> dict[str, str]:
     twice = set()
     for field in fields:
         id_ = field.node.get("id")
-        if isinstance(id_, str):
+        if id_ and isinstance(id_, str):
             twice |= {id_} & found.keys()
             found[id_] = field.column
     return {id_: column for id_, column in found.items() if id_ not in twice}

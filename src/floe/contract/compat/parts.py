@@ -61,7 +61,7 @@ def _divided(node: Map) -> Map:
     """The contract's own keys, with the texts of its description and its migration guides apart from the rest."""
     out = Map(node.place)
     out.update({key: value for key, value in node.items() if key not in ("description", "authoritativeDefinitions")})
-    out["status"] = node.get("status") or "active"
+    out["status"] = "active" if node.get("status") is None else node["status"]
     text = node.get("description")
     out.update(
         {f"description.{key}": part for key, part in text.items()} if isinstance(text, dict) else {"description": text}
