@@ -8,6 +8,7 @@ from floe.actions.find import load_contract
 from floe.actions.settings import load_settings
 from floe.contract.compat import CHANGES
 from floe.contract.compat.diff import changes
+from floe.contract.compat.pairs import Terms
 from floe.model import Contract
 from floe.model.change import Bump, Diff
 from floe.model.settings import Settings
@@ -41,13 +42,22 @@ def diff(old: Source, new: Source, settings: Settings | None = None) -> DiffResu
     """What changes from one version to another: paths, ids, YAML texts or loaded contracts."""
     settings = settings or load_settings()
     before, after = load_contract(old, settings), load_contract(new, settings)
-    return DiffResult((_diff(before, after),))
+    return DiffResult((_diff(before, after, terms_of(settings)),))
 
 
-def _diff(old: Contract, new: Contract) -> Diff:
+def terms_of(settings: Settings) -> Terms:
+    """What the settings say about changes."""
+    return Terms(
+        labels=tuple(map(str, settings["classifications"])),
+        table_format=str(settings["tables.format"]),
+        widening_is_minor=settings["compatibility.type_widening"] == "minor",
+    )
+
+
+def _diff(old: Contract, new: Contract, terms: Terms) -> Diff:
     return Diff(
         contract=new.identity.rsplit(":", 1)[0],
         old=old.version,
         new=new.version,
-        changes=tuple(changes(old, new, CHANGES)),
+        changes=tuple(changes(old, new, CHANGES, terms)),
     )

@@ -3,19 +3,19 @@
 from collections import defaultdict
 
 from floe.contract.compat.change import Delta, Kind
-from floe.contract.compat.pairs import Pair, pairs
+from floe.contract.compat.pairs import Pair, Terms, pairs
 from floe.model import Contract
 from floe.model.change import Change, Impact
 
 
-def changes(old: Contract, new: Contract, kinds: tuple[Kind, ...]) -> list[Change]:
+def changes(old: Contract, new: Contract, kinds: tuple[Kind, ...], terms: Terms | None = None) -> list[Change]:
     """What a new version changes, worst first."""
     by_pair: defaultdict[type, list[Kind]] = defaultdict(list)
     for kind in kinds:
         by_pair[kind.each].append(kind)
     found = [
         _change(kind, pair, delta)
-        for pair in pairs(old, new)
+        for pair in pairs(old, new, terms or Terms())
         for kind in by_pair[type(pair)]
         for delta in kind.ask(pair)
     ]

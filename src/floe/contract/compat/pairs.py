@@ -8,9 +8,19 @@ from floe.contract.formats.canonical import plain
 from floe.contract.formats.odcs import step
 from floe.model import Contract, Dataset, Field, Noun, QualityRule, Relationship, Server, Sla
 from floe.model.json_text import dumps
+from floe.model.settings import LABELS
 from floe.model.types import Array, MapOf, Struct
 
 T = TypeVar("T", bound=Noun)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the settings say about changes: the order of classifications, a table's usual format, what widening asks for."""
+
+    labels: tuple[str, ...] = LABELS
+    table_format: str = "delta"
+    widening_is_minor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +30,7 @@ class ContractPair:
     old: Contract
     new: Contract
     path: str = ""
+    terms: Terms = Terms()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +104,9 @@ class ServerPair:
 Pair = ContractPair | DatasetPair | FieldPair | RulePair | RelationshipPair | SlaPair | ServerPair
 
 
-def pairs(old: Contract, new: Contract) -> Iterator[Pair]:
+def pairs(old: Contract, new: Contract, terms: Terms) -> Iterator[Pair]:
     """Every part of two contracts beside its counterpart, from the whole to the parts."""
-    both = ContractPair(old, new)
+    both = ContractPair(old, new, terms=terms)
     yield both
     for server, later_server in _matched(old.servers, new.servers, lambda one: one.server):
         yield ServerPair(server, later_server, f"servers.{_there(later_server, server).server}", both)
