@@ -26,6 +26,7 @@ def test_the_public_names():
             "ViolationError",
             "__version__",
             "convert",
+            "diff",
             "enforce",
             "lint",
             "load",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from floe.contract.compat.pairs import FieldPair, pairs
+from floe.contract.compat.pairs import FieldPair, Terms, pairs
 from floe.model import Contract
 from floe.model.change import Change, Compatibility, Impact
 from floe.model.version import Version
@@ -34,7 +34,7 @@ def _reuse(change: Change, before: Sequence[tuple[Contract, dict[str, str]]]) ->
 
 
 def _types(contract: Contract) -> Iterator[tuple[str, str]]:
-    for pair in pairs(contract, contract):
+    for pair in pairs(contract, contract, Terms()):
         if isinstance(pair, FieldPair) and pair.new:
             yield pair.path, str(pair.new.type)
 

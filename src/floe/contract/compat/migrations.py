@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from floe.contract.compat.pairs import ContractPair, DatasetPair, FieldPair, pairs
+from floe.contract.compat.pairs import ContractPair, DatasetPair, FieldPair, Terms, pairs
 from floe.contract.formats.changes import stated
 from floe.model import Contract, Finding, Severity
 from floe.model.change import Change, Diff
@@ -55,7 +55,7 @@ def _stated(old: Contract, new: Contract) -> tuple[dict[str, dict[str, Any]], li
     """Migration texts by the path of the part that carries them; the new version's word before the old one's."""
     said: dict[str, dict[str, Any]] = {}
     found: list[Finding] = []
-    for pair in pairs(old, new):
+    for pair in pairs(old, new, Terms()):
         if not isinstance(pair, ContractPair | DatasetPair | FieldPair):
             continue
         for part in (pair.new, pair.old):

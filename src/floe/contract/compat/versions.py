@@ -226,9 +226,7 @@ VERSION_RULES = (
 
 def version_findings(move: Move) -> list[Finding]:
     """What is wrong with a new version, worst first."""
-    found = [
-        _finding(each, message, message.about or move.new) for each in VERSION_RULES for message in each.ask(move)
-    ]
+    found = [_finding(each, message, message.about or move.new) for each in VERSION_RULES for message in each.ask(move)]
     return sorted(found, key=lambda one: -one.severity)
 
 
