@@ -52,7 +52,11 @@ class BumpResult:
 
 
 def bump(
-    contract: str | Path, *, against: str | Path | None = None, since: str | None = None, settings: Settings | None = None
+    contract: str | Path,
+    *,
+    against: str | Path | None = None,
+    since: str | None = None,
+    settings: Settings | None = None,
 ) -> BumpResult:
     """Raise a contract's version to what its changes since an older one ask for.
 

@@ -1,6 +1,6 @@
 """The contracts on one side of a comparison: a file, a folder, a git revision."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -83,6 +83,12 @@ def at_revision(repository: Repository, revision: str, path: str, label: str = "
         return _beside(repository.blob(revision, place), f"{label}{place}")
 
     return _read_side(f"{label}{path}", folder, texts, beside)
+
+
+def some_at_revision(repository: Repository, revision: str, names: Collection[str], label: str) -> Side:
+    """The contracts among named files of a git revision."""
+    texts = [(f"{label}{blob.path}", blob.data) for blob in repository.some(revision, names)]
+    return _read_side(label, True, texts, None)
 
 
 def _read_side(

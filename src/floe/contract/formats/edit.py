@@ -10,10 +10,10 @@ _ANCHOR = r"(?:&\S+[ \t]+)?(?:!!?\S*[ \t]+)?"
 
 
 def replace_scalar(text: str, place: Place, old: str, new: str) -> str:
-    """The text with the plain or quoted value at a place replaced; ContractError where it is not written there.
+    r"""The text with the plain or quoted value at a place replaced; ContractError where it is not written there.
 
-    >>> replace_scalar("a: 1\\nversion: '1.0.0'  # keep\\n", Place("x", 2, 10), "1.0.0", "1.1.0")
-    "a: 1\\nversion: '1.1.0'  # keep\\n"
+    >>> replace_scalar("a: 1\nversion: '1.0.0'  # keep\n", Place("x", 2, 10), "1.0.0", "1.1.0")
+    "a: 1\nversion: '1.1.0'  # keep\n"
     """
     start = _offset(text, place)
     found = re.compile(rf"{_ANCHOR}(?P<quote>[\"']?)(?P<value>{re.escape(old)})(?P=quote)").match(text, start)

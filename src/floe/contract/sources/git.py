@@ -2,7 +2,7 @@
 
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,6 +100,13 @@ class Repository:
         texts = self._contents([blob for _, blob in listed])
         seen = [self._seen(name) for name, _ in listed]
         return [Blob(name, data) for name, data in zip(seen, texts, strict=True)], not single
+
+    def some(self, revision: str, names: Collection[str]) -> list[Blob]:
+        """Those of the named files, as seen from where we stand, that a revision holds."""
+        listed = [(self._seen(name), blob) for name, blob in self._listed(self.commit(revision), "")]
+        wanted = [(name, blob) for name, blob in listed if name in names]
+        texts = self._contents([blob for _, blob in wanted])
+        return [Blob(name, data) for (name, _), data in zip(wanted, texts, strict=True)]
 
     def blob(self, revision: str, path: str | Path) -> bytes | None:
         """One file of a revision, None where it is not there."""
