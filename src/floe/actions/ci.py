@@ -91,7 +91,8 @@ def ci(since: str, path: str | Path = ".", *, settings: Settings | None = None, 
     unread = tuple(replace(finding, severity=Severity.WARNING) for finding in before.broken)
     steps = (
         Step("lint", _of_files(judged, changed).findings),
-        Step("diff", (*compared.findings, *unread)),
+        Step("diff", compared.findings),
+        Step("base", unread),
         Step("approvals", (*wrong, *_missing(compared, pairs, approved))),
     )
     files = tuple(sorted({_file(contract) for side in (before, after) for contract in side.contracts}))

@@ -125,8 +125,8 @@ def version_not_raised(move: Move) -> Iterator[Message]:
     )
 
 
-@rule("E524", "identity-changed", Severity.ERROR, each=Move)
-def identity_changed(move: Move) -> Iterator[Message]:
+@rule("E524", "identity-not-kept", Severity.ERROR, each=Move)
+def identity_not_kept(move: Move) -> Iterator[Message]:
     """The id, domain, product or name is another one.
 
     Why: it is another contract then; consumers of the old one are neither told nor moved.
@@ -218,7 +218,7 @@ VERSION_RULES = (
     version_not_comparable,
     minor_bump_missing,
     version_not_raised,
-    identity_changed,
+    identity_not_kept,
     version_lowered,
     migration_missing,
 )

@@ -42,8 +42,8 @@ def _verdict(diff: Diff, style: Style) -> str:
     head = f"{mark} {clean(diff.contract)} {diff.old or 'none'} → {diff.new or 'none'}: "
     if not diff.changes:
         return head + (style.paint("no change", "green") if diff.old else "new contract")
-    said = f"{_bump(diff, style)}, {plural(len(diff.changes), 'change')}; rollout {diff.rollout}"
-    return f"{head}{said}, consumers: {diff.consumer_impact}"
+    said = f"{_bump(diff, style)}, {plural(len(diff.changes), 'change')}"
+    return f"{head}{said}\n  rollout {diff.rollout}, consumers: {diff.consumer_impact}"
 
 
 def _bump(diff: Diff, style: Style) -> str:
