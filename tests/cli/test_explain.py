@@ -1,11 +1,12 @@
+import ast
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from floe.actions.explain import explain
+from floe.actions.explain import RULES, explain
 from floe.cli import main
-from floe.contract.lint import RULES
 from floe.model.codes import BY_CODE, CODES, RANGES, READING
 
 _CODES_PAGE = Path(__file__).parents[2] / "docs" / "codes.md"
@@ -59,7 +60,7 @@ def test_json(capsys):
     assert main(["explain", "E521", "--format", "json"]) == 0
     shape = json.loads(capsys.readouterr().out)
     assert (shape["code"], shape["severity"]) == ("FLOE-E521", "error")
-    assert [name["name"] for name in shape["names"]] == ["version-not-semver"]
+    assert [name["name"] for name in shape["names"]] == ["version-not-semver", "version-not-comparable"]
     main(["explain", "all", "--format", "json"])
     assert len(json.loads(capsys.readouterr().out)["codes"]) == len(CODES)
 
@@ -80,3 +81,15 @@ def test_the_table_of_codes_is_whole():
 def test_critical_codes_are_those_of_the_specification():
     critical = {code.code for code in CODES if str(code.severity) == "critical"}
     assert critical == {"E500", "E501", "E502", "E503", "E509", "E511", "E512", "E520", "E530", "E531", "E558"}
+
+
+def test_everything_that_reading_can_say_is_explained():
+    names = set()
+    folder = Path(__file__).parents[2] / "src" / "floe"
+    sources = [*(folder / "contract").rglob("*.py"), folder / "actions" / "lint.py"]
+    for path in sources:
+        for call in (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)):
+            words = [each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+            if any(re.fullmatch("E5[0-9]{2}", word) for word in words[:1]) or getattr(call.func, "id", "") == "_error":
+                names |= {word for word in words[:2] if re.fullmatch("[a-z]+(-[a-z]+)+", word)}
+    assert names - {rule.name for rule in RULES} - set(READING) == set()

@@ -1,6 +1,5 @@
 """Enforce: hold a batch to its contract in the write path."""
 
-import secrets
 import tempfile
 import time
 import uuid
@@ -10,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from floe.actions.find import find_contract, find_layer
 from floe.actions.find_table import Way, find_target
+from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
 from floe.data.plan import plan as make_plan
 from floe.model import Contract, Dataset, TableError, ViolationError
 from floe.model.clock import stamp, utc_now
 from floe.model.decision import Verdict, decide
 from floe.model.plan import Plan
-from floe.model.result import FAIL, NOT_EVALUATED, Outcome, Result, WriteResult
+from floe.model.result import FAIL, NOT_EVALUATED, Result, WriteResult
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import schema_hash
@@ -120,7 +120,7 @@ def _gate(case: _Case) -> "Gate":
         target=case.target,
         layer=case.layer,
         staging=staging / case.run_id,
-        salt=_salt(case.settings.root),
+        salt=salt_of(case.settings.root),
         properties={
             "floe.contract": case.contract.identity,
             "floe.schema_version": str(case.schema_version),
@@ -181,16 +181,10 @@ def _record(case: _Case, result: WriteResult) -> None:
         "seconds": judged.cost["seconds"],
         "result": result.to_dict(),
     }
-    broken = [_violation(outcome) for outcome in judged.expectations if outcome.outcome in (FAIL, NOT_EVALUATED)]
+    broken = [outcome.to_row() for outcome in judged.expectations if outcome.outcome in (FAIL, NOT_EVALUATED)]
     case.store.record_run(run, broken)
     if not result.refused:
         case.store.record_table(_table_row(case, result), _schema_row(case, judged.checked_at))
-
-
-def _violation(outcome: Outcome) -> dict[str, Any]:
-    kept = ("code", "name", "severity", "field", "outcome", "violations", "actual", "expected", "message", "cause")
-    said = outcome.to_dict()
-    return {"expectation": outcome.id, **{key: said[key] for key in kept}}
 
 
 def _table_row(case: _Case, result: WriteResult) -> dict[str, Any]:
@@ -277,18 +271,6 @@ def _notes(dataset: Dataset) -> tuple[str, ...]:
     return (
         f"'{dataset.name}' has no primary key, so duplicates were not looked for: add primaryKey: true to its key columns",
     )
-
-
-def _salt(root: Path) -> str:
-    """The secret that makes hashed samples comparable here and meaningless elsewhere."""
-    path = root / ".floe" / "salt"
-    try:
-        return path.read_text()
-    except FileNotFoundError:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(secrets.token_hex(16))
-        path.chmod(0o600)
-        return path.read_text()
 
 
 def _writable(folder: Path) -> None:

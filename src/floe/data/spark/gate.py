@@ -13,7 +13,7 @@ from pyspark.sql import functions as sql
 
 from floe.data.plan.schema import Difference, columns, differences, schema_outcomes
 from floe.data.plan.sql import quote
-from floe.data.spark.measure import measure, unmeasured
+from floe.data.spark.measure import Scene, measure, unmeasured
 from floe.data.spark.schema import settle, struct_of, struct_type
 from floe.data.spark.write import TABLES
 from floe.model import ContractError, EngineError, TableError
@@ -100,7 +100,7 @@ def _append(df: DataFrame, gate: Gate) -> Passage:
         return Passage(outcomes=outcomes, verdict=gate.decide(outcomes), before=before, after=before, notes=notes)
     staged = _stage(df, gate, schema)
     existing = table.read(spark, gate.target) if there and before is not None else None
-    rows, measured = measure(staged, gate.plan, gate.salt, existing)
+    rows, measured = measure(Scene(rows=staged, plan=gate.plan, salt=gate.salt, existing=existing))
     outcomes = (*schema_outcomes(gate.plan.dataset, [], gate.layer), *measured)
     verdict = gate.decide(outcomes)
     passage = Passage(outcomes=outcomes, verdict=verdict, rows=rows, before=before, after=before, notes=notes)
