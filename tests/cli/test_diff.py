@@ -412,6 +412,8 @@ def test_from_python():
     assert result.to_dict()["rollout"] == result.rollout == "coordinated"
     loaded = floe.diff(floe.load("old.yaml"), floe.load("new.yaml"))
     assert loaded.to_dict() == result.to_dict()
+    texts = floe.diff(contract(), contract("1.1.0", REMOVED))
+    assert [change.to_dict() for change in texts.changes] == [change.to_dict() for change in result.changes]
 
 
 def test_the_hash_names_the_contents_not_comments(capsys):

@@ -8,7 +8,7 @@ from pathlib import Path
 from floe.actions.find_versions import Beside, Side, Source, at_revision, refuse_broken, side
 from floe.contract.compat.versions import name_of
 from floe.contract.formats.canonical import content_hash
-from floe.contract.sources.git import Repository, parse_range
+from floe.contract.sources.git import Range, Repository, parse_range
 from floe.model import Contract, ContractError, SettingError
 from floe.model.settings import Settings
 from floe.model.version import Version
@@ -35,7 +35,7 @@ class VersionPair:
 
 def version_pairs(old: Source, new: Source | None, whole_line: bool, settings: Settings) -> Iterator[VersionPair]:
     """The pairs that two sides make; with the whole line, each with all versions of its contract that are known."""
-    between = None if isinstance(old, Contract) or Path(old).exists() else parse_range(str(old))
+    between = _range(old)
     if between:
         path = str(new or ".")
         repository = Repository(Path.cwd())
@@ -55,6 +55,13 @@ def version_pairs(old: Source, new: Source | None, whole_line: bool, settings: S
             f"floe diff needs a new version to compare {old} with",
             "Name it after the old one, or compare two revisions: floe diff main..HEAD [PATH]",
         )
+
+
+def _range(old: Source) -> Range | None:
+    """The two revisions that an argument means, unless it is a contract, a text or a path."""
+    if isinstance(old, Contract) or "\n" in str(old) or Path(old).exists():
+        return None
+    return parse_range(str(old))
 
 
 def _paired(before: Side, after: Side) -> Iterator[VersionPair]:
