@@ -1,6 +1,7 @@
 """Diff: what a new version of a contract changes, for whom, and which version it needs."""
 
 import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,10 +15,8 @@ from floe.contract.compat.history import read_out, with_reuse
 from floe.contract.compat.migrations import Migrations, migrations, not_made
 from floe.contract.compat.pairs import Terms
 from floe.contract.compat.versions import Move, name_of, version_findings, version_notes
-from floe.contract.formats.canonical import content_hash
 from floe.model import Contract, Finding, Severity, locate
 from floe.model.change import Bump, Change, Diff, Impact
-from floe.model.json_text import dumps
 from floe.model.settings import Settings
 from floe.model.version import Version
 
@@ -133,10 +132,14 @@ def _judged(move: Move, plans: Migrations) -> Diff:
 
 
 def _hash(move: Move) -> str:
-    """What an approval names: both contents and what consumers are told; any edit of them makes another one."""
-    told = {path: dict(plan) for path, plan in sorted(move.migrations.items())}
-    text = dumps([name_of(move.new), content_hash(move.old), content_hash(move.new), move.new.version, told])
-    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    """What an approval names: both documents and what consumers are told; any edit but of comments makes another one."""
+    told = {path: dict(plan) for path, plan in move.migrations.items()}
+    return _digest([name_of(move.new), move.old.node, move.new.node, told])
+
+
+def _digest(data: Any) -> str:
+    text = json.dumps(data, sort_keys=True, default=str)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def _earlier(pair: VersionPair, others: Sequence[Contract], terms: Terms) -> Iterator[Diff]:
@@ -177,7 +180,6 @@ def _one_sided(pair: VersionPair) -> Diff:
         basis="ruling",
     )
     retired = old.status == "retired"
-    digest = hashlib.sha256(f"removed {name_of(old)} {content_hash(old)}".encode()).hexdigest()
     return Diff(
         contract=name_of(old),
         old=old.version,
@@ -185,7 +187,7 @@ def _one_sided(pair: VersionPair) -> Diff:
         changes=(gone,),
         findings=() if retired else (_gone(old),),
         notes=("the contract is gone",),
-        hash=f"sha256:{digest}",
+        hash=_digest([name_of(old), old.node]),
     )
 
 
