@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 
 import floe
-from floe.contract.lint import RULES
+from floe.contract.compat.versions import VERSION_RULES
+from floe.contract.lint import RULES as LINT_RULES
 from floe.data.plan.expectations import EXPECTATIONS
 
+RULES = (*LINT_RULES, *VERSION_RULES)
 SOURCE = Path(floe.__file__).parent
 
 
@@ -26,6 +28,7 @@ def test_the_public_names():
             "ViolationError",
             "__version__",
             "convert",
+            "diff",
             "enforce",
             "lint",
             "load",

@@ -7,6 +7,7 @@ from floe.version import __version__
 
 if TYPE_CHECKING:
     from floe.actions.convert import convert
+    from floe.actions.diff import diff
     from floe.actions.enforce import enforce
     from floe.actions.lint import lint
     from floe.actions.load import load
@@ -31,6 +32,7 @@ __all__ = [
     "ViolationError",
     "__version__",
     "convert",
+    "diff",
     "enforce",
     "lint",
     "load",

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from floe.actions.explain import explain
+from floe.actions.explain import RULES, explain
 from floe.cli import main
-from floe.contract.lint import RULES
 from floe.model.codes import BY_CODE, CODES, RANGES, READING
 
 _CODES_PAGE = Path(__file__).parents[2] / "docs" / "codes.md"
@@ -61,7 +60,7 @@ def test_json(capsys):
     assert main(["explain", "E521", "--format", "json"]) == 0
     shape = json.loads(capsys.readouterr().out)
     assert (shape["code"], shape["severity"]) == ("FLOE-E521", "error")
-    assert [name["name"] for name in shape["names"]] == ["version-not-semver"]
+    assert [name["name"] for name in shape["names"]] == ["version-not-semver", "version-not-comparable"]
     main(["explain", "all", "--format", "json"])
     assert len(json.loads(capsys.readouterr().out)["codes"]) == len(CODES)
 

@@ -4,12 +4,14 @@ import difflib
 import re
 from dataclasses import dataclass
 
-from floe.contract.lint import RULES
+from floe.contract.compat.versions import VERSION_RULES
+from floe.contract.lint import RULES as LINT_RULES
 from floe.contract.lint.rule import Rule
 from floe.model import SettingError
 from floe.model.codes import CODES, READING, Code
 
 ENFORCEMENT = "enforcement"
+RULES = (*LINT_RULES, *VERSION_RULES)
 _CODE = re.compile(r"(?:FLOE[-_ ]?)?E?(5[0-9]{2})", re.IGNORECASE)
 
 

@@ -2,24 +2,67 @@
 
 import argparse
 
-from floe.actions.diff import diff
+from floe.actions.diff import DiffResult, Question, diff_all
 from floe.cli.output import print_json, style
-from floe.tell.report.diff_text import diff_text
+from floe.contract.compat.history import MODES
+from floe.model import Severity
+from floe.tell.report.diff_text import diffs_text
+from floe.version import __version__
+
+FORMATS = ("text", "json", "sarif", "github", "markdown")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument("old", metavar="OLD", help="the old version: a contract's file or id")
-    parser.add_argument("new", metavar="NEW", help="the new version")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.add_argument(
+        "old", metavar="OLD", help="the old version: a file, a folder, an id, git:REV:path, or two revisions REV..REV"
+    )
+    parser.add_argument("new", metavar="NEW", nargs="?", help="the new version; after REV..REV the path (default: .)")
+    parser.add_argument(
+        "--transitive",
+        action="store_true",
+        help="compare with all versions of the same MAJOR line: those in the folder OLD, or at git tags",
+    )
+    parser.add_argument(
+        "--compatibility",
+        choices=MODES,
+        metavar="MODE",
+        help="exit 1 where readers (backward), writers (forward) or either (full) break; also …_transitive, none",
+    )
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how to answer (default: text)")
+    parser.add_argument(
+        "--fail-on",
+        choices=("info", "warning", "error", "critical"),
+        default="error",
+        help="the severity from which the exit code is 1 (default: error)",
+    )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Say what changed and which version it needs; exit 1 where the version is too small."""
-    result = diff(options.old, options.new)
-    if options.format == "json":
-        print_json(result.to_dict())
-    else:
-        print("\n\n".join(diff_text(one, style()) for one in result.results))
-    return 0 if result.ok else 1
+    """Say what changed and which version it needs; exit 1 where something reaches --fail-on."""
+    result = diff_all(options.old, options.new, Question(options.transitive, options.compatibility))
+    _print(result, options.format)
+    return 1 if result.fails(Severity.of(options.fail_on)) else 0
+
+
+def _print(result: DiffResult, form: str) -> None:
+    match form:
+        case "json":
+            print_json(result.to_dict())
+        case "sarif":
+            from floe.actions.explain import explanations
+            from floe.tell.report.findings_sarif import findings_sarif
+
+            helps = {each.code.code: each.help for each in explanations()}
+            print_json(findings_sarif(result.findings, helps, __version__))
+        case "github":
+            from floe.tell.report.diff_github import diff_github
+
+            print(diff_github(result.results))
+        case "markdown":
+            from floe.tell.report.diff_markdown import diffs_markdown
+
+            print(diffs_markdown(result.results))
+        case _:
+            print(diffs_text(result.results, style()))

@@ -15,6 +15,8 @@ COMMANDS = {
     "convert": "write a contract in another format, or a document of another tool as a contract",
     "explain": "say what a code means, why it matters and what to do",
     "diff": "say what a new version changes, for whom, and which version it needs",
+    "bump": "write the version that a contract's changes ask for into its file",
+    "ci": "judge what a pull request changes: lint, diff, approvals",
     "test": "say whether tables keep their contracts",
     "enforce": "hold a batch to its contract and write it",
     "runs": "show what was checked and written, and what came of it",

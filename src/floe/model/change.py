@@ -79,6 +79,24 @@ class Change:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Compatibility:
+    """Whether the side that a mode asks about goes on as before, and what keeps it from doing so."""
+
+    mode: str
+    breaks: tuple[Change, ...]
+
+    @property
+    def compatible(self) -> bool:
+        """Whether nothing breaks."""
+        return not self.breaks
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape other programs rely on."""
+        breaks = [{"change": change.change, "row": change.row, "path": change.path} for change in self.breaks]
+        return {"mode": self.mode, "compatible": self.compatible, "breaks": breaks}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
     """What changed between two versions of one contract, what that asks for, and what is wrong with it."""
@@ -90,6 +108,10 @@ class Diff:
     findings: tuple[Finding, ...] = ()
     declared: Bump = Bump.NONE
     migrations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    hash: str = ""
+    earlier: tuple["Diff", ...] | None = None
+    compatibility: "Compatibility | None" = None
 
     @property
     def bump(self) -> Bump:
@@ -98,30 +120,60 @@ class Diff:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing of it is an error."""
-        return not any(finding.severity >= Severity.ERROR for finding in self.findings)
+        """Whether nothing of it is an error, also against earlier versions where they were asked about."""
+        own = not any(finding.severity >= Severity.ERROR and finding.counts for finding in self.findings)
+        return own and all(other.ok for other in self.earlier or ())
+
+    @property
+    def rollout(self) -> str:
+        """How the new version is brought to its consumers."""
+        return ROLLOUT[self.bump][0]
+
+    @property
+    def consumer_impact(self) -> str:
+        """What consumers have to do."""
+        return ROLLOUT[self.bump][1]
+
+    @property
+    def breaking_changes(self) -> list[dict[str, Any]]:
+        """What consumers must migrate for, as they are told of it."""
+        return [self.told(change) for change in self.changes if change.bump is Bump.MAJOR]
+
+    @property
+    def compatible_changes(self) -> list[dict[str, Any]]:
+        """What consumers need not react to, as they are told of it."""
+        return [self.told(change) for change in self.changes if change.bump in (Bump.MINOR, Bump.PATCH)]
+
+    def reaches(self, severity: Severity) -> bool:
+        """Whether a finding, also one against an earlier version, is at least so bad."""
+        own = any(finding.severity >= severity and finding.counts for finding in self.findings)
+        return own or any(other.reaches(severity) for other in self.earlier or ())
 
     def to_dict(self) -> dict[str, Any]:
         """One element of `results`."""
-        rollout, impact = ROLLOUT[self.bump]
-        return {
+        shape: dict[str, Any] = {
             "contract": self.contract,
             "from": self.old,
             "to": self.new,
             "bump": str(self.bump),
             "declared": str(self.declared),
             "ok": self.ok,
-            "rollout": rollout,
-            "consumer_impact": impact,
+            "rollout": self.rollout,
+            "consumer_impact": self.consumer_impact,
             "changes": [change.to_dict() for change in self.changes],
-            "breaking_changes": [self._told(change) for change in self.changes if change.bump is Bump.MAJOR],
-            "compatible_changes": [
-                self._told(change) for change in self.changes if change.bump in (Bump.MINOR, Bump.PATCH)
-            ],
+            "breaking_changes": self.breaking_changes,
+            "compatible_changes": self.compatible_changes,
             "findings": [finding.to_dict() for finding in self.findings],
+            "notes": list(self.notes),
+            "hash": self.hash or None,
         }
+        if self.earlier is not None:
+            shape["transitive"] = [other.to_dict() for other in self.earlier]
+        if self.compatibility is not None:
+            shape["compatibility"] = self.compatibility.to_dict()
+        return shape
 
-    def _told(self, change: Change) -> dict[str, Any]:
+    def told(self, change: Change) -> dict[str, Any]:
         """A change as consumers are told of it."""
         field_ = change.path.split(".", 1)[-1]
         match change.change:

@@ -1,12 +1,10 @@
 """E521 version-not-semver."""
 
-import re
 from collections.abc import Iterator
 
 from floe.contract.lint.rule import rule
 from floe.model import Contract, Message, Severity
-
-_VERSION = re.compile(r"(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)")
+from floe.model.version import Version
 
 
 @rule("E521", "version-not-semver", Severity.ERROR, each=Contract)
@@ -19,7 +17,7 @@ def version_not_semver(contract: Contract) -> Iterator[Message]:
     """
     written = contract.node.get("version", contract.version)
     if isinstance(written, str):
-        if not _VERSION.fullmatch(written):
+        if not Version.read(written):
             yield Message(
                 f"Version '{written}' is not of the form X.Y.Z",
                 "Expected three numbers, e.g. 1.0.0",

@@ -6,7 +6,7 @@ from pathlib import Path
 from floe.model import ContractError, Finding, Place, Severity
 
 _SKIPPED = {"node_modules", "__pycache__", "venv", "target", "dbt_packages"}
-NOT_CONTRACTS = {"manifest", "floe", "changes", "dbt_project"}
+NOT_CONTRACTS = {"manifest", "floe", "changes", "approvals", "dbt_project"}
 
 
 def root(start: Path) -> Path:
@@ -22,12 +22,22 @@ def contract_files(folder: Path) -> Iterator[Path]:
         entries = []
         yield folder  # reading it says why
     for entry in entries:
-        if entry.name.startswith(".") or entry.name in _SKIPPED or (entry.is_symlink() and entry.is_dir()):
+        if _hidden(entry.name) or (entry.is_symlink() and entry.is_dir()):
             continue
         if entry.is_dir():
             yield from contract_files(entry)
-        elif entry.suffix in (".yaml", ".yml") and entry.stem not in NOT_CONTRACTS:
+        elif may_hold_contract(Path(entry.name)):
             yield entry
+
+
+def may_hold_contract(path: Path) -> bool:
+    """Whether a file, by its path below a folder, may be a contract."""
+    named = path.suffix in (".yaml", ".yml") and path.stem not in NOT_CONTRACTS
+    return named and not any(_hidden(part) for part in path.parts)
+
+
+def _hidden(name: str) -> bool:
+    return name.startswith(".") or name in _SKIPPED
 
 
 def read_bytes(path: Path) -> bytes:

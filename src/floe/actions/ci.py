@@ -1,0 +1,218 @@
+"""CI: judge what changed since a git revision, as a pull request needs it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from floe.actions.diff import DiffResult, Question, compare
+from floe.actions.find_versions import Side, in_files, some_at_revision
+from floe.actions.lint import LintResult, lint
+from floe.actions.pair_versions import VersionPair, in_line
+from floe.actions.settings import load_settings
+from floe.contract.compat.versions import name_of
+from floe.contract.formats import approvals as approvals_text
+from floe.contract.sources.files import may_hold_contract, read_bytes
+from floe.contract.sources.git import Repository
+from floe.model import Contract, Finding, Place, Severity
+from floe.model.approval import Approval
+from floe.model.change import Bump, Diff
+from floe.model.clock import utc_now
+from floe.model.settings import Settings
+
+_FILE = "approvals.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that was judged, and what was found."""
+
+    name: str
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CiResult:
+    """What changed since a revision, judged step by step; compile joins `steps` like the others."""
+
+    since: str
+    files: tuple[str, ...]
+    lint: LintResult
+    diff: DiffResult
+    steps: tuple[Step, ...]
+    approved: tuple[tuple[Diff, Approval], ...]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All that was found."""
+        return tuple(finding for step in self.steps for finding in step.findings)
+
+    def reaches(self, severity: Severity) -> bool:
+        """Whether something that counts is at least so bad."""
+        return any(finding.severity >= severity and finding.counts for finding in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape other programs rely on."""
+        return {
+            "since": self.since,
+            "files": list(self.files),
+            "lint": self.lint.to_dict(),
+            "diff": self.diff.to_dict(),
+            "steps": [
+                {"name": step.name, "findings": [finding.to_dict() for finding in step.findings]} for step in self.steps
+            ],
+            "approved": [
+                {"contract": one.contract, "diff": one.hash, "approver": approval.approver, "reason": approval.reason}
+                for one, approval in self.approved
+            ],
+            "summary": {
+                "files": len(self.files),
+                "contracts": len(self.diff.results),
+                "bump": str(self.diff.bump),
+                "ok": not self.reaches(Severity.ERROR),
+            },
+        }
+
+
+def ci(since: str, path: str | Path = ".", *, settings: Settings | None = None, today: date | None = None) -> CiResult:
+    """Lint and diff of the contracts below a path that differ from where we parted from a revision."""
+    settings, today = settings or load_settings(), today or utc_now().date()
+    repository = Repository(Path.cwd())
+    base = repository.parted(since, "HEAD")
+    changed = _contract_files(repository.changed(base, path))
+    judged = _linted(path, changed)
+    before, after = some_at_revision(repository, base, changed, f"git:{since}:"), _now(changed)
+    everything = judged.contracts
+    pairs = list(_pairs(before, after, everything))
+    compared = compare(pairs, Question(), settings)
+    given, wrong = _approvals(settings, today)
+    compared, approved = _with_approvals(compared, given, today)
+    unread = tuple(replace(finding, severity=Severity.WARNING) for finding in before.broken)
+    steps = (
+        Step("lint", _of_files(judged, changed).findings),
+        Step("diff", compared.findings),
+        Step("base", unread),
+        Step("approvals", (*wrong, *_missing(compared, pairs, approved))),
+    )
+    files = tuple(sorted({_file(contract) for side in (before, after) for contract in side.contracts}))
+    return CiResult(since, files, _of_files(judged, changed), compared, steps, approved)
+
+
+def _contract_files(changed: Sequence[str]) -> set[str]:
+    """The changed files that may be contracts, and those beside a changed changes.yaml."""
+    found = {name for name in changed if may_hold_contract(Path(name)) or _outside(name)}
+    for name in changed:
+        folder = Path(name).parent
+        if Path(name).name == "changes.yaml" and folder.is_dir():
+            found |= {str(path) for path in folder.iterdir() if path.is_file() and may_hold_contract(Path(path.name))}
+    return found
+
+
+def _outside(name: str) -> bool:
+    """Whether a file that stands elsewhere in the repository may be a contract by its own name."""
+    return Path(name).is_absolute() and may_hold_contract(Path(Path(name).name))
+
+
+def _linted(path: str | Path, changed: set[str]) -> LintResult:
+    """Everything below the path, for rules that look at several contracts; nothing where nothing changed."""
+    there = [name for name in sorted(changed) if Path(name).is_file()]
+    if not there:
+        return LintResult((), 0, ())
+    return lint([str(path)] if Path(path).is_dir() else there)
+
+
+def _of_files(result: LintResult, changed: set[str]) -> LintResult:
+    """Only what was found in changed files."""
+    found = tuple(one for one in result.findings if one.place and _same(one.place.file) in changed)
+    contracts = tuple(contract for contract in result.contracts if _same(contract.source) in changed)
+    return LintResult(found, len(contracts), contracts)
+
+
+def _same(file: str) -> str:
+    return str(Path(file))
+
+
+def _file(contract: Contract) -> str:
+    """The file of a contract, whatever revision it was read from."""
+    return contract.source.split(":", 2)[-1] if contract.source.startswith("git:") else _same(contract.source)
+
+
+def _now(changed: set[str]) -> Side:
+    return in_files("the working tree", [Path(name) for name in sorted(changed) if Path(name).is_file()])
+
+
+def _pairs(before: Side, after: Side, everything: Sequence[Contract]) -> Iterator[VersionPair]:
+    """Contracts by file, else by identity; a new file with the version before it, if a file of that is kept."""
+    unread = {_same(finding.place.file) for finding in after.broken if finding.place}
+    olds = {_file(contract): contract for contract in before.contracts if _file(contract) not in unread}
+    left = []
+    for new in after.contracts:
+        old = olds.get(_file(new))
+        if old and (name_of(old) == name_of(new) or old.id == new.id or _alone(new, before, after)):
+            yield VersionPair(olds.pop(_file(new)), new, after.told(new))
+        else:
+            left.append(new)
+    for new in left:
+        moved = next((file for file, old in olds.items() if name_of(old) == name_of(new)), None)
+        line = [one for one in everything if name_of(one) == name_of(new) and _file(one) != _file(new)]
+        if moved:
+            yield VersionPair(olds.pop(moved), new, after.told(new))
+        else:
+            yield in_line(line, new, after.told(new))
+    yield from (VersionPair(old, None) for old in olds.values())
+
+
+def _alone(new: Contract, before: Side, after: Side) -> bool:
+    """Whether no other contract carries on the old one's name, so that the same file means the same contract."""
+    here = [old for old in before.contracts if _file(old) == _file(new)]
+    return not any(name_of(other) == name_of(old) for old in here for other in after.contracts)
+
+
+def _approvals(settings: Settings, today: date) -> tuple[tuple[Approval, ...], list[Finding]]:
+    """The approvals of approvals.yaml at the contract root, and of the manifest's waivers."""
+    path = settings.root / _FILE
+    given, wrong = approvals_text.read(read_bytes(path), str(path), today) if path.is_file() else ((), [])
+    waivers = [item for item in settings["waivers"] if isinstance(item, dict) and "diff" in item]
+    more, also_wrong = approvals_text.read_list(waivers, today)
+    return (*given, *more), [*wrong, *also_wrong]
+
+
+def _with_approvals(
+    compared: DiffResult, given: Sequence[Approval], today: date
+) -> tuple[DiffResult, tuple[tuple[Diff, Approval], ...]]:
+    """Diffs in which what was approved does not count, and the approvals that were used."""
+    results, used = [], []
+    for result in compared.results:
+        fitting = [one for one in given if result.hash and one.covers("E517", result.hash, today)]
+        waiver = next((one for one in fitting if one.code == "E520"), None)
+        used += [(result, one) for one in fitting[:1]]
+        found = tuple(
+            replace(finding, ignored=f"approved by {waiver.approver}: {waiver.reason}")
+            if waiver and finding.code == "E520"
+            else finding
+            for finding in result.findings
+        )
+        results.append(replace(result, findings=found))
+    return DiffResult(tuple(results)), tuple(used)
+
+
+def _missing(
+    compared: DiffResult, pairs: Sequence[VersionPair], approved: Sequence[tuple[Diff, Approval]]
+) -> Iterator[Finding]:
+    """A finding for each MAJOR that nobody approved."""
+    places = {name_of(pair.there): pair.there for pair in pairs}
+    allowed = {one.hash for one, _ in approved}
+    for result in compared.results:
+        if result.bump is Bump.MAJOR and result.hash not in allowed:
+            contract = places[result.contract]
+            place = contract.node.value_places.get("version") or Place(contract.source, 1, 1)
+            yield Finding(
+                "E517",
+                "approval-missing",
+                Severity.ERROR,
+                f"The MAJOR change of '{result.contract}' is not approved",
+                f"{result.old} → {result.new or 'none'}, diff {result.hash}",
+                f"Add to {_FILE}: - {{code: E517, diff: {result.hash}, reason: …, approver: …}}",
+                place,
+            )

@@ -1,0 +1,123 @@
+"""Compare schemas: two schemas, or two versions, in the architecture's words."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from floe.actions.diff import diff, terms_of
+from floe.actions.find import load_contract
+from floe.actions.settings import load_settings
+from floe.contract.compat import CHANGES
+from floe.contract.compat.diff import changes
+from floe.data.plan.schema import differences
+from floe.model import Contract, Dataset, Finding, Severity
+from floe.model.change import Bump, Change
+from floe.model.codes import BY_CODE
+from floe.model.type_text import from_spark_json
+from floe.model.types import Struct
+
+Schema = str | Path | Contract | Dataset
+# rows of COMPATIBILITY.md that are about schemas: tables, columns, types, constraints
+_ROWS = ("B", "C", "D", "K")
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaComparisonResult:
+    """What breaks, what is added, and what is only said differently."""
+
+    compatible: bool
+    breaking_changes: list[str]
+    additions: list[str]
+    metadata_changes: list[str]
+
+
+def compare_schemas(old_schema: Schema, new_schema: Schema) -> SchemaComparisonResult:
+    """What changes between two schemas: datasets, or contracts by any of their names."""
+    old, new = _contract(old_schema), _contract(new_schema)
+    if isinstance(old_schema, Dataset) and isinstance(new_schema, Dataset):
+        new = replace(new, datasets=(replace(new_schema, name=old_schema.name),))
+    found = changes(old, new, CHANGES, terms_of(load_settings()))
+    return _result([change for change in found if change.row.startswith(_ROWS)])
+
+
+def _contract(schema: Schema) -> Contract:
+    if isinstance(schema, Dataset):
+        return Contract(api_version="v3.1.0", id=schema.name, version="1.0.0", datasets=(schema,))
+    return load_contract(schema, load_settings())
+
+
+def _result(found: list[Change]) -> SchemaComparisonResult:
+    breaking = [said(change) for change in found if change.bump is Bump.MAJOR]
+    return SchemaComparisonResult(
+        compatible=not breaking,
+        breaking_changes=breaking,
+        additions=[said(change) for change in found if change.bump is Bump.MINOR],
+        metadata_changes=[said(change) for change in found if change.bump in (Bump.PATCH, Bump.NONE)],
+    )
+
+
+def said(change: Change) -> str:
+    """A change in the architecture's words."""
+    field = change.path.split(".", 1)[-1]
+    match change.change:
+        case "field-removed":
+            return f"Removed column: {field}"
+        case "type-changed":
+            return f"Type change: {field} ({change.old} → {change.new})"
+        case "field-made-required":
+            return f"Nullability stricter: {field} (optional → required)"
+        case "field-made-optional":
+            return f"Nullability relaxed: {field}"
+        case "required-field-added":
+            return f"New required column: {field}"
+        case "field-added":
+            return f"New optional column: {field}"
+        case name:
+            what = name.replace("-", " ").capitalize()
+            values = f" ({change.old} → {change.new})" if (change.old, change.new) != (None, None) else ""
+            return f"{what}: {field or 'contract'}{values}"
+
+
+def validate_version_bump(old: str | Path | Contract, new: str | Path | Contract) -> tuple[bool, str]:
+    """Whether a new version says what its changes ask for, and if not, what it should be."""
+    found = diff(old, new)
+    numbers = f"Current: {found.old}, Proposed: {found.new}."
+    codes = {finding.code: finding for finding in found.findings if finding.severity >= Severity.ERROR}
+    if found.bump is Bump.MAJOR and found.declared < Bump.MAJOR:
+        breaking = [said(change) for change in found.changes if change.bump is Bump.MAJOR]
+        return False, f"Breaking changes require MAJOR version bump. {numbers} Changes: {breaking}"
+    if found.bump is Bump.MINOR and found.declared < Bump.MINOR:
+        return False, f"Additions require MINOR version bump. {numbers}"
+    if codes:
+        first = next(iter(codes.values()))
+        return False, f"{first.message}. {first.detail}"
+    return True, "Version bump is valid"
+
+
+def schema_findings(contract: Contract, actual: Any) -> list[Finding]:
+    """Where a schema that a table has differs from the one that a contract with one dataset promises."""
+    schema = _struct(actual)
+    if len(contract.datasets) != 1:
+        raise ValueError(f"{contract.source or contract.id} has {len(contract.datasets)} datasets; one is compared")
+    dataset = contract.datasets[0]
+    return [
+        Finding(
+            one.code,
+            one.name,
+            BY_CODE[one.code].severity,
+            f"Schema differs at '{dataset.name}.{one.path}'",
+            f"The contract says {one.expected or 'nothing'}, the table has {one.actual or 'nothing'}",
+            "Correct the table, or publish a new version of the contract",
+            dataset.node.place,
+            dataset.at,
+        )
+        for one in differences(dataset.schema, schema)
+    ]
+
+
+def _struct(actual: Any) -> Struct:
+    """A schema from floe's own type, or from Spark's."""
+    schema = actual if isinstance(actual, Struct) else from_spark_json(actual.jsonValue())
+    if not isinstance(schema, Struct):
+        raise TypeError(f"{schema} is no schema of a table")
+    return schema

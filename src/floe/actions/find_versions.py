@@ -1,0 +1,142 @@
+"""The contracts on one side of a comparison: a file, a folder, a git revision."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from floe.actions.find import load_contract
+from floe.contract.formats import changes, read
+from floe.contract.lint.look import looks_like_contract
+from floe.contract.sources.files import contract_files, read_bytes
+from floe.contract.sources.git import Repository
+from floe.model import Contract, ContractError, Finding, FloeError, Severity
+from floe.model.migration import ListedChange
+from floe.model.settings import Settings
+
+Source = str | Path | Contract
+_LATER = {
+    "table": ("floe diff cannot compare with a live table yet", "Name a contract's file, folder or git:REV:path"),
+    "registry": ("floe diff cannot ask the registry yet", "Name a contract's file, folder or git:REV:path"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The changes.yaml beside a contract: its name, entries, and what is wrong with it."""
+
+    source: str = ""
+    listed: tuple[ListedChange, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The contracts of one side, each with what stands beside it, and those that cannot be read."""
+
+    name: str
+    folder: bool
+    contracts: tuple[Contract, ...]
+    beside: dict[str, Beside] = field(default_factory=dict)
+    broken: tuple[Finding, ...] = ()
+
+    def told(self, contract: Contract) -> Beside:
+        """What is listed beside a contract."""
+        return self.beside.get(str(Path(contract.source).parent), Beside())
+
+
+def side(source: Source, settings: Settings) -> Side:
+    """The contracts a source stands for."""
+    if isinstance(source, Contract):
+        return Side(source.source, False, (source,))
+    text = str(source)
+    kind, _, rest = text.partition(":")
+    if kind in _LATER and rest and "\n" not in text:
+        raise FloeError(*_LATER[kind])
+    if kind == "git" and rest and "\n" not in text:
+        revision, _, path = rest.partition(":")
+        return at_revision(Repository(Path.cwd()), revision, path or ".", label=f"git:{revision}:")
+    if "\n" not in text and Path(text).is_dir():
+        return in_folder(Path(text))
+    if "\n" in text or not (Path(text).is_file() or text.endswith((".yaml", ".yml"))):
+        contract = load_contract(source, settings)
+        return _side(text.splitlines()[0], False, [contract], _beside_file if Path(contract.source).is_file() else None)
+    return _read_side(text, False, [(text, read_bytes(Path(text)))], _beside_file)
+
+
+def in_folder(folder: Path) -> Side:
+    """The contracts below a folder."""
+    return in_files(str(folder), contract_files(folder))
+
+
+def in_files(name: str, paths: Iterable[Path]) -> Side:
+    """The contracts among files; those that are none are left alone."""
+    return _read_side(name, True, [(str(path), read_bytes(path)) for path in paths], _beside_file)
+
+
+def at_revision(repository: Repository, revision: str, path: str, label: str = "") -> Side:
+    """The contracts at a path of a git revision; `label` is put before the names of their files."""
+    blobs, folder = repository.blobs(revision, path)
+    texts = [(f"{label}{blob.path}", blob.data) for blob in blobs]
+
+    def beside(contract: Contract) -> Beside:
+        place = Path(contract.source.removeprefix(label)).parent / "changes.yaml"
+        return _beside(repository.blob(revision, place), f"{label}{place}")
+
+    return _read_side(f"{label}{path}", folder, texts, beside)
+
+
+def some_at_revision(repository: Repository, revision: str, names: Collection[str], label: str) -> Side:
+    """The contracts among named files of a git revision."""
+    texts = [(f"{label}{blob.path}", blob.data) for blob in repository.some(revision, names)]
+    return _read_side(label, True, texts, None)
+
+
+def _read_side(
+    name: str, folder: bool, texts: Sequence[tuple[str, bytes]], beside: Callable[[Contract], Beside] | None
+) -> Side:
+    contracts, broken = [], []
+    for source, data in texts:
+        contract, found = read(data, source)
+        wrong = [finding for finding in found if finding.severity >= Severity.ERROR]
+        if contract and not wrong:
+            contracts.append(contract)
+        elif not folder or contract or looks_like_contract(data.decode("utf-8", "replace"), source, found):
+            broken += wrong
+    return _side(name, folder, contracts, beside, tuple(broken))
+
+
+def _side(
+    name: str,
+    folder: bool,
+    contracts: list[Contract],
+    beside: Callable[[Contract], Beside] | None,
+    broken: tuple[Finding, ...] = (),
+) -> Side:
+    by_folder: dict[str, Beside] = {}
+    for contract in contracts if beside else ():
+        at = str(Path(contract.source).parent)
+        if at not in by_folder and beside:
+            by_folder[at] = beside(contract)
+    return Side(name, folder, tuple(contracts), by_folder, broken)
+
+
+def _beside_file(contract: Contract) -> Beside:
+    path = Path(contract.source).parent / "changes.yaml"
+    return _beside(read_bytes(path) if path.is_file() else None, str(path))
+
+
+def _beside(data: bytes | None, source: str) -> Beside:
+    return Beside(source, *_listed(data, source)) if data is not None else Beside()
+
+
+def _listed(data: bytes, source: str) -> tuple[tuple[ListedChange, ...], tuple[Finding, ...]]:
+    listed, found = changes.read(data, source)
+    return listed, tuple(found)
+
+
+def refuse_broken(*sides: Side) -> None:
+    """ContractError with its findings where a contract cannot be read."""
+    broken = tuple(finding for one in sides for finding in one.broken)
+    if broken:
+        first = broken[0]
+        raise ContractError(f"{first.place}: {first.message}", first.suggestion, first.code, broken)

@@ -1,0 +1,180 @@
+"""Which contract of one side belongs to which of the other."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from floe.actions.find_versions import Beside, Side, Source, at_revision, refuse_broken, side
+from floe.contract.compat.versions import name_of
+from floe.contract.formats.canonical import content_hash
+from floe.contract.sources.git import Range, Repository, parse_range
+from floe.model import Contract, ContractError, SettingError
+from floe.model.settings import Settings
+from floe.model.version import Version
+
+_NOTHING = Beside()
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPair:
+    """An old and a new version of one contract, either of which may be missing, and what is known around them."""
+
+    old: Contract | None
+    new: Contract | None
+    beside: Beside = _NOTHING
+    history: tuple[Contract, ...] = ()
+
+    @property
+    def there(self) -> Contract:
+        """The version that is there; a pair always has one."""
+        found = self.new or self.old
+        assert found is not None
+        return found
+
+
+def version_pairs(old: Source, new: Source | None, whole_line: bool, settings: Settings) -> Iterator[VersionPair]:
+    """The pairs that two sides make; with the whole line, each with all versions of its contract that are known."""
+    between = _range(old)
+    if between:
+        path = str(new or ".")
+        repository = Repository(Path.cwd())
+        start = repository.parted(between.old, between.new) if between.parted else between.old or "HEAD"
+        before, after = (
+            at_revision(repository, start, path, f"git:{start}:"),
+            at_revision(repository, between.new, path),
+        )
+        yield from _tagged(_paired(before, after), repository, whole_line)
+    elif new is not None:
+        before, after = side(old, settings), side(new, settings)
+        yield from _lines(before, after) if whole_line else _paired(before, after)
+    elif whole_line:
+        yield from _versions(side(old, settings))
+    else:
+        raise SettingError(
+            f"floe diff needs a new version to compare {old} with",
+            "Name it after the old one, or compare two revisions: floe diff main..HEAD [PATH]",
+        )
+
+
+def _range(old: Source) -> Range | None:
+    """The two revisions that an argument means, unless it is a contract, a text or a path."""
+    if isinstance(old, Contract) or "\n" in str(old) or Path(old).exists():
+        return None
+    return parse_range(str(old))
+
+
+def _paired(before: Side, after: Side) -> Iterator[VersionPair]:
+    """Contracts of two sides by identity, else by id, else by the place of their file; a lone pair belongs together."""
+    refuse_broken(before, after)
+    if before.folder != after.folder:
+        kinds = ("a folder", "one contract") if before.folder else ("one contract", "a folder")
+        raise ContractError(
+            f"{before.name} is {kinds[0]} and {after.name} is {kinds[1]}",
+            "Compare a folder with a folder, or a contract with a contract; --transitive takes a folder of versions",
+            "E500",
+        )
+    if not before.folder:
+        yield VersionPair(before.contracts[0], after.contracts[0], after.told(after.contracts[0]))
+        return
+    _refuse_empty(before, after)
+    olds, news = _by_name(before), _by_name(after)
+    for name in sorted(olds.keys() & news.keys()):
+        new = news.pop(name)
+        yield VersionPair(olds.pop(name), new, after.told(new))
+    for old, new in _moved(list(olds.values()), list(news.values())):
+        olds.pop(name_of(old)), news.pop(name_of(new))
+        yield VersionPair(old, new, after.told(new))
+    yield from (VersionPair(old, None) for old in olds.values())
+    yield from (VersionPair(None, new, after.told(new)) for new in news.values())
+
+
+def _moved(olds: Sequence[Contract], news: Sequence[Contract]) -> Iterator[tuple[Contract, Contract]]:
+    """Contracts whose identity changed: the same ODCS id, or the same file name."""
+    left = list(olds)
+    for new in news:
+        same = [old for old in left if old.id == new.id] or [
+            old for old in left if Path(old.source.rsplit(":", 1)[-1]).name == Path(new.source).name
+        ]
+        if len(same) == 1:
+            left.remove(same[0])
+            yield same[0], new
+
+
+def _refuse_empty(*sides: Side) -> None:
+    if not any(one.contracts for one in sides):
+        names = " and ".join(one.name for one in sides)
+        raise ContractError(f"{names} hold no contract", "Name folders with contracts in them", "E500")
+
+
+def _by_name(one: Side) -> dict[str, Contract]:
+    found: defaultdict[str, list[Contract]] = defaultdict(list)
+    for contract in one.contracts:
+        found[name_of(contract)].append(contract)
+    for name, several in found.items():
+        if len(several) > 1:
+            files = ", ".join(f"{contract.source} ({contract.version})" for contract in several)
+            raise ContractError(
+                f"{one.name} holds {len(several)} contracts with the identity '{name}': {files}",
+                "Keep one, or compare versions with --transitive",
+                "E500",
+            )
+    return {name: several[0] for name, several in found.items()}
+
+
+def _lines(before: Side, after: Side) -> Iterator[VersionPair]:
+    """Each new contract with the version before it, among all the versions of the old side."""
+    refuse_broken(before, after)
+    _refuse_empty(after)
+    for name, new in _by_name(after).items():
+        line = [one for one in before.contracts if name_of(one) == name or (not before.folder and not after.folder)]
+        yield in_line(line, new, after.told(new))
+
+
+def _versions(one: Side) -> Iterator[VersionPair]:
+    """The highest version of each contract with the versions before it: in the same folder, else at git tags."""
+    refuse_broken(one)
+    _refuse_empty(one)
+    lines: defaultdict[str, list[Contract]] = defaultdict(list)
+    for contract in one.contracts:
+        lines[name_of(contract)].append(contract)
+    for line in lines.values():
+        new = max(line, key=version_of)
+        line.remove(new)
+        _refuse_twice(new, line)
+        yield in_line(line or _at_tags(new, Repository(Path.cwd())), new, one.told(new))
+
+
+def _refuse_twice(new: Contract, line: Sequence[Contract]) -> None:
+    same = [one for one in line if version_of(one) == version_of(new)]
+    if same:
+        raise ContractError(
+            f"{same[0].source} and {new.source} both are {new.identity}", "Keep one file per version", "E523"
+        )
+
+
+def in_line(line: Sequence[Contract], new: Contract, beside: Beside) -> VersionPair:
+    """A new version with the one right below it."""
+    below = [one for one in line if version_of(one) < version_of(new)] or list(line)
+    return VersionPair(max(below, key=version_of, default=None), new, beside, tuple(line))
+
+
+def _at_tags(new: Contract, repository: Repository) -> list[Contract]:
+    """The versions of a contract that git's tags hold, each once."""
+    found: dict[str, Contract] = {}
+    for tag in repository.tags():
+        if repository.blob(tag, new.source) is not None:
+            for old in at_revision(repository, tag, new.source, f"git:{tag}:").contracts:
+                found[old.version] = old
+    return [old for old in found.values() if content_hash(old) != content_hash(new)]
+
+
+def _tagged(pairs: Iterator[VersionPair], repository: Repository, whole_line: bool) -> Iterator[VersionPair]:
+    for pair in pairs:
+        tagged = _at_tags(pair.new, repository) if whole_line and pair.new else []
+        yield replace(pair, history=tuple(tagged))
+
+
+def version_of(contract: Contract) -> Version:
+    """A contract's version, 0.0.0 where it is none."""
+    return Version.read(contract.version) or Version(0, 0, 0)

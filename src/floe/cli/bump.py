@@ -1,0 +1,32 @@
+"""`floe bump`."""
+
+import argparse
+
+from floe.actions.bump import BumpResult, bump
+from floe.cli.output import print_json, style
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("contract", metavar="CONTRACT", help="the contract's file")
+    parser.add_argument("--against", metavar="OLD", help="the older version: a file or git:REV:path")
+    parser.add_argument("--since", metavar="REV", help="the git revision that holds the older version (default: HEAD)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the version that the changes ask for, and say why."""
+    result = bump(options.contract, against=options.against, since=options.since)
+    if options.format == "json":
+        print_json(result.to_dict())
+    else:
+        print(_text(result))
+    return 0
+
+
+def _text(result: BumpResult) -> str:
+    mark = style().paint("✓", "green")
+    if result.changed:
+        return f"{mark} {result.file}: {result.old} → {result.new} ({result.why})"
+    return f"{mark} {result.file}: stays {result.old} ({result.why})"

@@ -1,0 +1,79 @@
+"""`floe ci`."""
+
+import argparse
+
+from floe.actions.ci import CiResult, ci
+from floe.cli.output import print_json, style
+from floe.model import Severity
+from floe.tell.report.diff_text import diffs_text
+from floe.tell.report.findings_text import findings_text
+from floe.tell.report.style import plural
+from floe.version import __version__
+
+FORMATS = ("text", "json", "sarif", "github", "markdown")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("path", metavar="PATH", nargs="?", default=".", help="where contracts are (default: here)")
+    parser.add_argument(
+        "--changed-since", metavar="REV", required=True, help="the git revision to compare with, e.g. origin/main"
+    )
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how to answer (default: text)")
+    parser.add_argument(
+        "--fail-on",
+        choices=("info", "warning", "error", "critical"),
+        default="error",
+        help="the severity from which the exit code is 1 (default: error)",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Judge what changed; exit 1 where something reaches --fail-on."""
+    result = ci(options.changed_since, options.path)
+    failed = result.reaches(Severity.of(options.fail_on))
+    _print(result, options.format, failed)
+    return 1 if failed else 0
+
+
+def _print(result: CiResult, form: str, failed: bool) -> None:
+    match form:
+        case "json":
+            print_json(result.to_dict())
+        case "sarif":
+            from floe.actions.explain import explanations
+            from floe.tell.report.findings_sarif import findings_sarif
+
+            helps = {each.code.code: each.help for each in explanations()}
+            print_json(findings_sarif(result.findings, helps, __version__))
+        case "github":
+            from floe.tell.report.findings_github import findings_github
+
+            print(findings_github(result.findings) or "floe: nothing found")
+        case "markdown":
+            from floe.tell.report.ci_markdown import ci_markdown
+
+            steps = [(step.name, step.findings) for step in result.steps]
+            print(ci_markdown(result.diff.results, steps, _approved(result), failed))
+        case _:
+            print(_text(result, failed))
+
+
+def _text(result: CiResult, failed: bool) -> str:
+    painted = style()
+    mark = painted.paint("✗", "red") if failed else painted.paint("✓", "green")
+    changed = plural(len(result.files), "contract file")
+    parts = [f"{mark} {changed} changed since {result.since}: {result.diff.bump}"]
+    parts.append(diffs_text(result.diff.results, painted))
+    parts += [
+        f"{step.name}:\n{text}"
+        for step in result.steps
+        if step.name != "diff" and (text := findings_text(step.findings, painted))
+    ]
+    parts += _approved(result)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _approved(result: CiResult) -> list[str]:
+    return [f"{one.contract}: approved by {approval.approver} ({approval.reason})" for one, approval in result.approved]

@@ -1,0 +1,254 @@
+"""E520 to E528: does the new version say what its changes ask for?"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from floe.contract.formats.canonical import content_hash
+from floe.contract.lint.rule import Rule, rule
+from floe.model import Contract, Finding, Message, Severity, locate
+from floe.model.change import Bump, Change
+from floe.model.version import Version
+
+# so many changes are named one by one
+_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A contract going from one version to the next: what changes, with which migration texts, past which others."""
+
+    old: Contract
+    new: Contract
+    changes: tuple[Change, ...]
+    migrations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    others: tuple[Contract, ...] = ()
+
+    @property
+    def versions(self) -> tuple[Version, Version] | None:
+        """Old and new version, where both can be compared."""
+        old, new = Version.read(self.old.version), Version.read(self.new.version)
+        return (old, new) if old and new else None
+
+    @property
+    def required(self) -> Bump:
+        """The largest bump of the changes."""
+        return max((change.bump for change in self.changes), default=Bump.NONE)
+
+    @property
+    def declared(self) -> Bump:
+        """The bump that the two versions declare."""
+        return self.versions[1].bump_from(self.versions[0]) if self.versions else Bump.NONE
+
+    @property
+    def numbers(self) -> str:
+        """Old and new version as people write them."""
+        return f"{self.old.version} → {self.new.version}"
+
+    def named(self, bump: Bump) -> str:
+        """The changes of a bump in words."""
+        return listed([change for change in self.changes if change.bump is bump])
+
+    def next(self) -> str:
+        """The version that the changes ask for."""
+        return str(self.versions[0].raised(self.required)) if self.versions else ""
+
+
+def listed(changes: Sequence[Change]) -> str:
+    """Changes in words, the first few by name."""
+    words = [f"{change.change} {change.path or 'contract'}" for change in changes[:_NAMED]]
+    more = len(changes) - _NAMED
+    return ", ".join([*words, *([f"{more} more"] if more > 0 else [])])
+
+
+def name_of(contract: Contract) -> str:
+    """A contract's identity without its version."""
+    return contract.identity.rsplit(":", 1)[0]
+
+
+@rule("E520", "major-bump-missing", Severity.CRITICAL, each=Move)
+def major_bump_missing(move: Move) -> Iterator[Message]:
+    """A breaking change comes without a new MAJOR version.
+
+    Why: consumers pin a MAJOR and trust that nothing below it breaks them.
+
+    Fix: raise the MAJOR (floe bump), with a migration text, or take the breaking changes back.
+    """
+    if move.versions and move.versions[1] >= move.versions[0] and move.declared < move.required is Bump.MAJOR:
+        yield Message(
+            f"Breaking changes of '{name_of(move.new)}' without a MAJOR version",
+            f"{move.numbers} is {_called(move.declared)}, MAJOR is required by {move.named(Bump.MAJOR)}",
+            f"Write version {move.next()} (floe bump), or take the changes back",
+            at=("version",),
+        )
+
+
+@rule("E522", "minor-bump-missing", Severity.ERROR, each=Move)
+def minor_bump_missing(move: Move) -> Iterator[Message]:
+    """An addition comes with a PATCH version.
+
+    Why: a PATCH is taken over without being read, so the addition would reach nobody or surprise someone.
+
+    Fix: raise the MINOR (floe bump).
+    """
+    if move.declared is Bump.PATCH and move.required is Bump.MINOR:
+        yield Message(
+            f"Additions of '{name_of(move.new)}' without a MINOR version",
+            f"{move.numbers} is PATCH, MINOR is required by {move.named(Bump.MINOR)}",
+            f"Write version {move.next()} (floe bump)",
+            at=("version",),
+        )
+
+
+@rule("E523", "version-not-raised", Severity.ERROR, each=Move)
+def version_not_raised(move: Move) -> Iterator[Message]:
+    """The content changed under the same version.
+
+    Why: a version stands for one content; two under one number cannot be told apart by anybody.
+
+    Fix: raise the version (floe bump).
+    """
+    if not move.versions or move.versions[0] != move.versions[1]:
+        return
+    if move.required > Bump.NONE:
+        why = f"{move.required} is required by {move.named(move.required)}"
+    elif content_hash(move.old) != content_hash(move.new):
+        why = "PATCH is required: the text differs in spelling"
+    else:
+        return
+    target = move.versions[0].raised(max(move.required, Bump.PATCH))
+    yield Message(
+        f"'{name_of(move.new)}' changed without a new version",
+        f"Both are {move.old.version}, {why}",
+        f"Write version {target} (floe bump)",
+        at=("version",),
+    )
+
+
+@rule("E524", "identity-not-kept", Severity.ERROR, each=Move)
+def identity_not_kept(move: Move) -> Iterator[Message]:
+    """The id, domain, product or name is another one.
+
+    Why: it is another contract then; consumers of the old one are neither told nor moved.
+
+    Fix: keep the identity, or publish a new contract beside the old one and deprecate that.
+    """
+    for word, at, old, new in (
+        ("identity", _identity_key(move), name_of(move.old), name_of(move.new)),
+        ("id", ("id",), move.old.id, move.new.id),
+    ):
+        if old != new:
+            yield Message(
+                f"The {word} changed from '{old}' to '{new}'",
+                "A contract keeps it in all its versions",
+                f"Keep '{old}', or publish a new contract and deprecate the old one",
+                at=at,
+            )
+            return
+
+
+def _identity_key(move: Move) -> tuple[str, ...]:
+    """The part of the new file that made the identity another one."""
+    differing = (("domain", "domain"), ("product", "dataProduct"), ("name", "name"))
+    return next(((key,) for part, key in differing if getattr(move.old, part) != getattr(move.new, part)), ("id",))
+
+
+@rule("E527", "version-lowered", Severity.ERROR, each=Move)
+def version_lowered(move: Move) -> Iterator[Message]:
+    """The new version is below the old one, or not above all of its MAJOR line.
+
+    Why: whoever asks for the newest version gets an older promise.
+
+    Fix: write a version above all earlier ones of its MAJOR line.
+    """
+    if not move.versions:
+        return
+    old, new = move.versions
+    line = [v for one in move.others if (v := Version.read(one.version)) and v.major == new.major]
+    highest = max([*line, *([old] if old > new else [])], default=None)
+    if highest and highest > new:
+        yield Message(
+            f"Version of '{name_of(move.new)}' lowered from {highest} to {new}",
+            f"A new version stands above all earlier ones of {highest.major}.x",
+            f"Write version {highest.raised(max(move.required, Bump.PATCH))} or a later one",
+            at=("version",),
+        )
+
+
+@rule("E521", "version-not-comparable", Severity.ERROR, each=Move)
+def version_not_comparable(move: Move) -> Iterator[Message]:
+    """One of two versions is not of the form X.Y.Z, so that the bump cannot be judged.
+
+    Why: without three numbers nobody can say whether the change was announced.
+
+    Fix: write both versions as MAJOR.MINOR.PATCH.
+    """
+    for contract in (move.old, move.new):
+        if not Version.read(contract.version):
+            yield Message(
+                f"Version '{contract.version}' is not of the form X.Y.Z",
+                f"{move.numbers} cannot be compared, {move.required} is required",
+                "Write the version as MAJOR.MINOR.PATCH",
+                at=("version",),
+                about=contract,
+            )
+
+
+@rule("E528", "migration-missing", Severity.WARNING, each=Move)
+def migration_missing(move: Move) -> Iterator[Message]:
+    """A breaking change comes without a migration text; such a MAJOR is not published.
+
+    Why: consumers learn that they must move, but not where to.
+
+    Fix: say it in changes.yaml beside the contract, or as customProperty `migration` on the field.
+    """
+    breaking = [change for change in move.changes if change.bump is Bump.MAJOR]
+    silent = [change for change in breaking if not move.migrations.get(change.path, {}).get("migration")]
+    if move.declared is Bump.MAJOR and silent:
+        yield Message(
+            f"No migration text for {len(silent)} of {len(breaking)} breaking changes of '{name_of(move.new)}'",
+            f"Nothing says what to do about {listed(silent)}",
+            "Add changes.yaml beside the contract, or customProperty migration on the field",
+            at=("version",),
+        )
+
+
+VERSION_RULES = (
+    major_bump_missing,
+    version_not_comparable,
+    minor_bump_missing,
+    version_not_raised,
+    identity_not_kept,
+    version_lowered,
+    migration_missing,
+)
+
+
+def version_findings(move: Move) -> list[Finding]:
+    """What is wrong with a new version, worst first."""
+    found = [_finding(each, message, message.about or move.new) for each in VERSION_RULES for message in each.ask(move)]
+    return sorted(found, key=lambda one: -one.severity)
+
+
+def version_notes(move: Move) -> tuple[str, ...]:
+    """What is fine but worth knowing about a new version."""
+    if move.declared > move.required:
+        return (f"{move.numbers} is {move.declared}, {_called(move.required)} would be enough",)
+    return ()
+
+
+def _finding(each: Rule, message: Message, about: Any) -> Finding:
+    return Finding(
+        each.code,
+        each.name,
+        each.severity,
+        message.text,
+        message.detail,
+        message.suggestion,
+        locate(about.node, *message.at),
+        message.at,
+    )
+
+
+def _called(bump: Bump) -> str:
+    return "no bump" if bump is Bump.NONE else str(bump)
