@@ -25,6 +25,7 @@ def test_the_public_names():
             "TableError",
             "ViolationError",
             "__version__",
+            "compile",
             "convert",
             "enforce",
             "lint",
