@@ -74,7 +74,8 @@ def open_product(folder: Path, settings: Settings) -> Opened:
         return Opened(folder, None, (), (_no_product(folder),))
     made, found = product.read(read_bytes(path), shown(path))
     documents = tuple(_documents(folder))
-    if made and not documents and not made.outputs:
+    generating = settings[_AUTO + "enabled"] and settings[_AUTO + "from_ports"]
+    if made and not documents and not (made.outputs and generating):
         found.append(_nothing(made))
     dbt = None
     if settings[_AUTO + "enabled"] and settings[_AUTO + "from_dbt_manifest"]:
@@ -134,7 +135,7 @@ def _nothing(made: Product) -> Finding:
         "contract-not-found",
         Severity.CRITICAL,
         f"Product '{made}' has no contract: no datacontract.yaml and no output_ports",
-        "",
+        f"Its {len(made.outputs)} output ports are not used: auto_generation is off" if made.outputs else "",
         "Add output_ports to floe.yaml, or write datacontract.yaml",
         Place(made.source, 1, 1),
     )
@@ -156,7 +157,8 @@ class Resolver:
             return Resolved(None, error.findings, source)
         if contract is None or any(one.severity is Severity.CRITICAL for one in found):
             return Resolved(None, tuple(found), source)
-        ports = [port for port in self._ports(opened) if _dataset_of(port, contract)]
+        every = self._ports(opened)
+        ports = [port for port in every if _dataset_of(port, contract, len(every) == 1)]
         tiers = {source: "explicit", **_generated(opened)}
         base, more = self._base(opened, ports, contract)
         tree, contradictions = merge(base, comparable(contract.node)) if base else (None, [])
@@ -225,8 +227,10 @@ def _generated(opened: Opened) -> dict[str, str]:
     return dict.fromkeys([*files, *([opened.dbt.source] if opened.dbt else [])], "generated")
 
 
-def _dataset_of(port: OutputPort, contract: Contract) -> str | None:
-    """The dataset of a document that a port gives: by its name or its table."""
+def _dataset_of(port: OutputPort, contract: Contract, only: bool = True) -> str | None:
+    """The dataset of a document that a port gives: by its name or table; a document without any is about its namesake."""
+    if not contract.datasets:
+        return port.name if only or contract.identity.split("/", 1)[1].split(":")[0] == port.name else None
     for dataset in contract.datasets:
         names = {dataset.name, dataset.physical_name, contract.table_id(dataset)}
         if port.name in names or port.table in names or port.table.rsplit(".", 1)[-1] == dataset.name:
