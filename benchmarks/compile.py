@@ -19,9 +19,7 @@ HEAD = "apiVersion: v3.1.0\nkind: DataContract\nid: {id}\nname: {id}\nversion: 1
 
 def lay_out(root: Path, count: int, per_product: int = 100) -> None:
     (root / "manifest.yaml").write_text("policies: [{name: owner, require: owner}]\n")
-    (root / "base.yaml").write_text(
-        HEAD.format(id="base") + "slaProperties: [{property: availability, value: 99%}]\n"
-    )
+    (root / "base.yaml").write_text(HEAD.format(id="base") + "slaProperties: [{property: availability, value: 99%}]\n")
     for number in range(0, count, per_product):
         folder = root / f"p{number}"
         (folder / "contracts").mkdir(parents=True)

@@ -12,6 +12,7 @@ from floe.actions.drift import drift
 from floe.actions.parents import shown
 from floe.actions.resolve import Opened, Resolved, Resolver, open_product
 from floe.actions.settings import load_settings
+from floe.contract.formats.canonical import content_hash
 from floe.contract.formats.policies import read_policies, read_waivers
 from floe.contract.lint import RULES
 from floe.contract.lint.ignore import ignored
@@ -238,6 +239,8 @@ class _Worker:
         self.settings, self.rules, self.folder = settings, rules, folder
         self.resolver = Resolver(settings)
         self.off = settings["data_contracts.enforcement"] == "off"
+        self._files: dict[str, str] = {"": ""}
+        self._hashes: dict[str, str] = {}
 
     def document(self, opened: Opened, path: Path) -> _One:
         return self._one(self.resolver.document(opened, path))
@@ -250,7 +253,7 @@ class _Worker:
     def _one(self, resolved: Resolved) -> _One:
         effective = resolved.effective
         if effective is None:
-            found = [] if self.off else _finished(resolved.findings, resolved, self.rules, resolved.source)
+            found = [] if self.off else _finished(resolved.findings, self.rules, resolved.source)
             return _One(resolved.source, tuple(found), ports=resolved.ports, generated=resolved.generated)
         contract = effective.contract
         compared, drifted = ((), []) if self.off else drift(contract, self.settings)
@@ -258,8 +261,8 @@ class _Worker:
         identity = contract.identity.rsplit(":", 1)[0]
         return _One(
             resolved.source,
-            tuple(_finished(found, resolved, self.rules, identity)),
-            artifacts.entry(effective, resolved.document or contract, self._relative, resolved.ports),
+            tuple(_finished(found, self.rules, identity)),
+            artifacts.entry(effective, resolved.document or contract, self._relative, resolved.ports, self._hash),
             contract.id,
             contract.identity,
             contract.node.value_places.get("id", contract.node.place),
@@ -270,8 +273,15 @@ class _Worker:
             tuple(compared),
         )
 
+    def _hash(self, parent: Contract) -> str:
+        if parent.source not in self._hashes:
+            self._hashes[parent.source] = content_hash(parent)
+        return self._hashes[parent.source]
+
     def _relative(self, file: str) -> str:
-        return Path(os.path.relpath(Path(file).resolve(), self.folder)).as_posix() if file else ""
+        if file not in self._files:
+            self._files[file] = Path(os.path.relpath(Path(file).resolve(), self.folder)).as_posix()
+        return self._files[file]
 
 
 def _called(contract: Contract, dataset: Any) -> set[str]:
@@ -295,6 +305,13 @@ def judge(effective: Effective, rules: _Rulebook) -> list[Finding]:
     return [*found, *broken]
 
 
+def judge_contract(contract: Contract, settings: Settings, today: date | None = None) -> list[Finding]:
+    """What rules, policies and waivers say of a contract that stands alone."""
+    rules = _rulebook(settings, today or utc_now().date())
+    found = judge(Effective(contract, contract), rules)
+    return _finished(found, rules, contract.identity.rsplit(":", 1)[0])
+
+
 def _policies_of(holder: Contract) -> tuple[Policy, ...]:
     entries = holder.custom.get("policies")
     if entries is None:
@@ -316,7 +333,7 @@ def _unreadable(holder: Contract, error: SettingError) -> Finding:
     )
 
 
-def _finished(found: Iterable[Finding], resolved: Resolved, rules: _Rulebook, contract: str) -> list[Finding]:
+def _finished(found: Iterable[Finding], rules: _Rulebook, contract: str) -> list[Finding]:
     """Findings as compiling says them: its severities, comments and waivers heard, secrets hidden."""
     judged = [_severity(one) for one in found]
     texts: dict[str, str] = {}

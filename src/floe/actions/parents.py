@@ -1,6 +1,7 @@
 """Find the contract that another one extends."""
 
 import os
+import re
 from pathlib import Path
 
 from floe.contract.formats import read
@@ -57,12 +58,13 @@ class Parents:
         return self._read[name]
 
     def _by_name(self, name: str) -> list[Contract]:
-        """The contracts of this id; only files in whose text its last part stands are read as contracts."""
+        """The contracts of this id; only files that have its last part as some name are read as contracts."""
         if name not in self._named:
             if self._texts is None:
                 self._texts = {path: read_bytes(path) for path in contract_files(self.root)}
             word = name.rsplit("/", 1)[-1].split(":", 1)[0] if "/" in name else name.rsplit(".", 1)[-1]
-            loaded = [self._load(path) for path, text in self._texts.items() if word.encode() in text]
+            named = re.compile(rb"\b(?:id|name|physicalName|table_id)\b[^\n]*" + re.escape(word.encode()))
+            loaded = [self._load(path) for path, text in self._texts.items() if named.search(text)]
             contracts = [one for one in loaded if isinstance(one, Contract)]
             self._named[name] = [one for one in contracts if name in _names(one)]
         return self._named[name]

@@ -26,9 +26,13 @@ def schema() -> dict[str, Any]:
 
 
 def entry(
-    effective: Effective, document: Contract, relative: Callable[[str], str], ports: Sequence[str] = ()
+    effective: Effective,
+    document: Contract,
+    relative: Callable[[str], str],
+    ports: Sequence[str] = (),
+    hash_of: Callable[[Contract], str] = content_hash,
 ) -> dict[str, Any]:
-    """One element of `data_contracts`; `relative` makes a file's name independent of where the command ran."""
+    """One element of `data_contracts`; `relative` makes a file's name independent of where the command ran, `hash_of` hashes parents."""
     contract, own = effective.contract, effective.own
     tree = comparable(contract.node)
     datasets = [_dataset(contract, dataset) for dataset in contract.datasets]
@@ -38,7 +42,7 @@ def entry(
             "id": one.id,
             "version": one.version,
             "file": relative(one.source),
-            "hash": content_hash(one),
+            "hash": hash_of(one),
         }
         for one in effective.ancestors
     ]
