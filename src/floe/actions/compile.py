@@ -426,7 +426,7 @@ def _artifacts(run: _Run) -> dict[str, Any]:
 
 def _write(path: Path, made: dict[str, Any]) -> None:
     """Write a file beside and put it in place, so that a reader sees the old one or the new one."""
-    text = json.dumps(made, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    text = _text(made)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         beside.write_text(text, "utf-8", "surrogatepass")
@@ -434,6 +434,20 @@ def _write(path: Path, made: dict[str, Any]) -> None:
     except OSError as error:
         beside.unlink(missing_ok=True)
         raise FloeError(f"{path} cannot be written: {error.strerror}", "Name another file with --output") from None
+
+
+def _text(made: dict[str, Any]) -> str:
+    """The file's text: a line for each product and contract, so that a change touches the lines it is about."""
+    parts = [f"{_json(key)}: {_lines(value)}" for key, value in sorted(made.items())]
+    return "{" + ",\n".join(parts) + "}\n"
+
+
+def _lines(value: Any) -> str:
+    return "[\n" + ",\n".join(map(_json, value)) + "]" if isinstance(value, list) and value else _json(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 def _plural(count: int, noun: str) -> str:

@@ -34,7 +34,8 @@ def entry(
 ) -> dict[str, Any]:
     """One element of `data_contracts`; `relative` makes a file's name independent of where the command ran, `hash_of` hashes parents."""
     contract, own = effective.contract, effective.own
-    tree = comparable(contract.node)
+    # what has parents was merged in the form of v3.1 already
+    tree = contract.node if effective.parents else comparable(contract.node)
     datasets = [_dataset(contract, dataset) for dataset in contract.datasets]
     parents = [
         {
