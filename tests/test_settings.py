@@ -67,7 +67,8 @@ def test_doctor_says_of_each_setting_whether_anything_acts_on_it(tmp_path: Path)
         "origin": "environment FLOE_TABLES_FORMAT",
         "acts": True,
     }
-    assert by_key["policies"]["acts"] is False
+    assert by_key["policies"]["acts"] is True
+    assert by_key["alerts"]["acts"] is False
     assert [check["name"] for check in said["checks"]] == [
         "python",
         "pyspark",

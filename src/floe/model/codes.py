@@ -89,10 +89,11 @@ CODES = (
 )
 BY_CODE = {code.code: code for code in CODES}
 
-# what reading a document can say before any rule is asked: name -> code, meaning
+# what reading, resolving and comparing can say beside the rules: name -> code, meaning
 READING = {
     "contract-not-found": ("E500", "The file does not exist."),
     "folder-empty": ("E500", "The folder holds no contract."),
+    "product-not-found": ("E500", "The folder to compile has no floe.yaml, and none below it."),
     "not-a-contract": ("E501", "The document is empty, a list or plain text."),
     "missing-field": ("E501", "A field that the standard requires is not there."),
     "unknown-key": ("E501", "A key is not part of the standard at its place."),
@@ -107,6 +108,7 @@ READING = {
     "schema-unreadable": ("E501", "A schema of another tool, to be converted, is not whole."),
     "ignore-without-reason": ("E501", "A comment ignores a finding and gives no reason; it has no effect."),
     "ignore-unused": ("E501", "A comment ignores a finding that is not there."),
+    "policy-unreadable": ("E501", "A policy that a parent holds asks for something that floe does not know."),
     "unsupported-version": ("E502", "The document declares a version of the standard that floe does not read."),
     "not-odcs": (
         "E502",
@@ -122,6 +124,19 @@ READING = {
     "type-unreadable": ("E503", "A schema of another tool, to be converted, has a type that floe does not know."),
     "path-outside-root": ("E507", "A link leads to a file outside the folder; it is not read."),
     "column-unknown": ("E508", "A key, partition or constraint of a dialect names a column that is not there."),
+    "merge-contradicts": ("E508", "Two files give one column two types; the message names both places."),
+    "contract-id-duplicated": ("E508", "Two contracts of one run have the same id, or the same name and version."),
+    "inheritance-circular": ("E512", "A contract extends itself, by way of others that the message lists."),
+    "parent-not-found": (
+        "E516",
+        "A contract extends one that is not there, has its name with others, or cannot be read.",
+    ),
+    "inheritance-too-deep": ("E516", "A chain of parents is longer than floe follows."),
+    "approval-missing": ("E517", "A waiver names nobody who approved it; it has no effect."),
+    "waiver-expired": ("E517", "A waiver has ended, and what it excused is still so."),
+    "type-differs": ("E530", "A column of the table has another type than the contract says."),
+    "column-missing": ("E531", "A column of the contract is not in the table."),
+    "column-extra": ("E532", "The table has a column that the contract does not."),
     "yaml-unreadable": ("E509", "The text is not YAML at the place that the message names."),
     "json-unreadable": ("E509", "The text is not JSON at the place that the message names."),
     "file-unreadable": ("E509", "The file cannot be read."),

@@ -167,6 +167,16 @@ class Contract(Noun):
             name = name[len(prefix) :]
         return f"{domain}.{product}/{name}:{self.version}"
 
+    @property
+    def owner(self) -> str:
+        """Who answers for it: the member whose role says owner, else the team's name; empty where nobody does."""
+        team = self.node.get("team")
+        members = team.get("members") if isinstance(team, dict) else team
+        for one in members if isinstance(members, list) else ():
+            if isinstance(one, dict) and "owner" in str(one.get("role", "")).lower() and not one.get("dateOut"):
+                return str(one.get("username") or one.get("name") or "")
+        return str(team.get("name") or "") if isinstance(team, dict) else ""
+
     def __str__(self) -> str:
         return as_text(self)
 

@@ -6,9 +6,12 @@ import pytest
 import yaml
 
 from floe.contract.formats import read
+from floe.contract.formats.policies import read_policies
 from floe.contract.lint import RULES
+from floe.contract.lint.policy_broken import DEMANDS
 from floe.contract.lint.rule import findings, folder_findings, in_order, said_once
 from floe.contract.lint.secret import hide, secrets_in
+from floe.contract.lint.tiers import policy_findings, tier_findings
 from floe.contract.lint.views import Scope
 from floe.model.settings import LABELS
 
@@ -60,8 +63,21 @@ def _said(case):
         contracts.append(contract)
         one = [hide(finding, secrets_in(text)) for finding in (*more, *findings(contract, RULES, scope))]
         found += said_once(in_order(one))
+        found += _judged(case, contract, scope)
         expected += [(name, *place) for place in places]
     return [*found, *folder_findings(contracts, RULES)], expected
+
+
+def _judged(case, contract, scope):
+    """What the parent and the policies of a case say of its contract."""
+    found = []
+    if "parent" in case:
+        parent, _ = read(_document(case["parent"], 0, False)[0], "parent.yaml")
+        assert parent
+        found += tier_findings(contract, parent, RULES, scope.labels)
+    if "policies" in case:
+        found += policy_findings(contract, read_policies(case["policies"], "case", DEMANDS), RULES)
+    return found
 
 
 @pytest.mark.parametrize(("rule", "case"), list(_cases()))

@@ -4,6 +4,7 @@ from floe.contract.lint.arguments_missing import arguments_missing
 from floe.contract.lint.bounds_contradict import bounds_contradict
 from floe.contract.lint.classification_differs import classification_differs
 from floe.contract.lint.classification_unknown import classification_unknown
+from floe.contract.lint.classification_weakened import classification_weakened
 from floe.contract.lint.column_duplicated import column_duplicated
 from floe.contract.lint.custom_property_duplicated import custom_property_duplicated
 from floe.contract.lint.dataset_duplicated import dataset_duplicated
@@ -33,13 +34,17 @@ from floe.contract.lint.pattern_can_hang import pattern_can_hang
 from floe.contract.lint.pattern_invalid import pattern_invalid
 from floe.contract.lint.physical_type_unread import physical_type_unread
 from floe.contract.lint.point_in_time_unreadable import point_in_time_unreadable
+from floe.contract.lint.policy_broken import policy_broken
 from floe.contract.lint.position_unclear import position_unclear
 from floe.contract.lint.promises_disagree import promises_disagree
+from floe.contract.lint.quality_weakened import quality_weakened
 from floe.contract.lint.reference_from_elsewhere import reference_from_elsewhere
 from floe.contract.lint.reference_uneven import reference_uneven
 from floe.contract.lint.reference_unknown_column import reference_unknown_column
 from floe.contract.lint.reference_unknown_dataset import reference_unknown_dataset
 from floe.contract.lint.reference_unsafe import reference_unsafe
+from floe.contract.lint.required_field_missing import required_field_missing
+from floe.contract.lint.required_field_relaxed import required_field_relaxed
 from floe.contract.lint.rule_severity_unknown import rule_severity_unknown
 from floe.contract.lint.rule_unit_unknown import rule_unit_unknown
 from floe.contract.lint.rule_unknown_column import rule_unknown_column
@@ -50,6 +55,7 @@ from floe.contract.lint.sla_element_unknown import sla_element_unknown
 from floe.contract.lint.sla_promises_disagree import sla_promises_disagree
 from floe.contract.lint.sla_property_unknown import sla_property_unknown
 from floe.contract.lint.sla_value_invalid import sla_value_invalid
+from floe.contract.lint.sla_weakened import sla_weakened
 from floe.contract.lint.sql_unknown_table import sql_unknown_table
 from floe.contract.lint.sql_unreadable import sql_unreadable
 from floe.contract.lint.sql_unsafe import sql_unsafe
@@ -75,6 +81,7 @@ RULES = (
     bounds_contradict,
     classification_differs,
     classification_unknown,
+    classification_weakened,
     column_duplicated,
     custom_property_duplicated,
     dataset_duplicated,
@@ -104,13 +111,17 @@ RULES = (
     pattern_invalid,
     physical_type_unread,
     point_in_time_unreadable,
+    policy_broken,
     position_unclear,
     promises_disagree,
+    quality_weakened,
     reference_from_elsewhere,
     reference_uneven,
     reference_unknown_column,
     reference_unknown_dataset,
     reference_unsafe,
+    required_field_missing,
+    required_field_relaxed,
     rule_severity_unknown,
     rule_unit_unknown,
     rule_unknown_column,
@@ -121,6 +132,7 @@ RULES = (
     sla_promises_disagree,
     sla_property_unknown,
     sla_value_invalid,
+    sla_weakened,
     sql_unknown_table,
     sql_unreadable,
     sql_unsafe,

@@ -1,7 +1,7 @@
 """What a rule is, and how rules are asked."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -36,10 +36,15 @@ def rule(
 
 def findings(contract: Contract, rules: tuple[Rule, ...], scope: Scope | None = None) -> list[Finding]:
     """What the rules say about a contract, in the order of the file."""
+    return findings_of(asked(contract, scope or Scope()), rules)
+
+
+def findings_of(parts: Iterable[Any], rules: tuple[Rule, ...]) -> list[Finding]:
+    """What the rules say about some parts, in the order of the file."""
     by_kind = _by_kind(rules)
     found = [
         _finding(rule, message, getattr(part, "noun", part))
-        for part in asked(contract, scope or Scope())
+        for part in parts
         for rule in by_kind.get(type(part), ())
         for message in rule.ask(part)
     ]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from floe.contract.lint.rule import rule
 from floe.contract.lint.side_by_side import twice
 from floe.contract.lint.views import Folder, fold
-from floe.model import Contract, Message, Severity
+from floe.model import Message, Severity
 
 
 @rule("E508", "table-with-two-owners", Severity.WARNING, each=Folder)
@@ -17,7 +17,7 @@ def table_with_two_owners(folder: Folder) -> Iterator[Message]:
     Fix: let one of them own the table, and the other one reference its contract.
     """
     for (first, _), (contract, dataset), table in twice(folder):
-        before, now = _owner(first), _owner(contract)
+        before, now = first.owner, contract.owner
         if before and now and fold(before) != fold(now):
             yield Message(
                 f"Table '{table}' has two owners",
@@ -26,13 +26,3 @@ def table_with_two_owners(folder: Folder) -> Iterator[Message]:
                 at=("physicalName",) if dataset.physical_name else ("name",),
                 about=dataset,
             )
-
-
-def _owner(contract: Contract) -> str:
-    """Who answers for a contract: the member whose role says owner, else the team's name."""
-    team = contract.node.get("team")
-    members = team.get("members") if isinstance(team, dict) else team
-    for member in members if isinstance(members, list) else ():
-        if isinstance(member, dict) and "owner" in str(member.get("role", "")).lower() and not member.get("dateOut"):
-            return str(member.get("username") or member.get("name") or "")
-    return str(team.get("name") or "") if isinstance(team, dict) else ""

@@ -1,0 +1,105 @@
+"""Effective: a contract with all it inherits, and where every value came from."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from floe.actions.parents import shown
+from floe.actions.resolve import Opened, Resolved, Resolver, open_product
+from floe.actions.settings import load_settings
+from floe.contract.formats.odcs_fit import comparable
+from floe.contract.resolve.artifacts import plain
+from floe.contract.resolve.provenance import Origin, origins
+from floe.contract.sources.files import contract_files
+from floe.model import Contract, ContractError, Finding, Severity
+from floe.model.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class EffectiveContract:
+    """An effective contract, every value with its origin, and what was found while resolving it."""
+
+    contract: Contract
+    values: tuple[Origin, ...]
+    parents: tuple[tuple[str, str], ...]
+    findings: tuple[Finding, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape other programs rely on."""
+        return {
+            "contract": self.contract.identity,
+            "parents": [{"tier": tier, "file": file} for tier, file in self.parents],
+            "values": [{**one.to_dict(), "value": plain(one.value)} for one in self.values],
+            "findings": [one.to_dict() for one in self.findings],
+        }
+
+
+def effective(name: str | Path, settings: Settings | None = None) -> EffectiveContract:
+    """The effective contract of a file, a product's folder, an id or a table_id."""
+    path = Path(name)
+    if settings is None:
+        settings = load_settings(start=path if path.is_dir() else path.parent if path.is_file() else None)
+    resolver = Resolver(settings)
+    found = [_resolved(path, resolver)] if path.is_file() else _named(str(name), resolver)
+    whole = [one for one in found if one.effective]
+    if len(whole) > 1:
+        listed = ", ".join(_identity(one) for one in whole)
+        raise ContractError(f"'{name}' names {len(whole)} contracts", f"Name one of {listed}", "E500")
+    if not whole:
+        _refuse(str(name), found)
+    return _with_origins(whole[0])
+
+
+def _with_origins(one: Resolved) -> EffectiveContract:
+    made = one.effective
+    assert made is not None
+    values = tuple(origins(comparable(made.contract.node), made.tiers))
+    parents = tuple((made.tiers[each.source], each.source) for each in made.ancestors)
+    return EffectiveContract(made.contract, values, parents, one.findings)
+
+
+def _refuse(name: str, found: list[Resolved]) -> None:
+    wrong = tuple(each for one in found for each in one.findings if each.severity >= Severity.ERROR)
+    if wrong:
+        raise ContractError(f"{wrong[0].place}: {wrong[0].message}", wrong[0].suggestion, wrong[0].code, wrong)
+    raise ContractError(f"No contract is known as '{name}'", "Name a contract's file, or a product's folder", "E500")
+
+
+def _identity(one: Resolved) -> str:
+    return one.effective.contract.identity if one.effective else one.source
+
+
+def _resolved(path: Path, resolver: Resolver) -> Resolved:
+    """A document as part of the product that it stands in, if it stands in one."""
+    whole = path.resolve()
+    for folder in whole.parents:
+        if (folder / "floe.yaml").is_file():
+            opened = open_product(folder, resolver.settings)
+            if whole in [one.resolve() for one in opened.documents]:
+                return resolver.document(opened, whole)
+    return resolver.document(Opened(whole.parent, None, (whole,), ()), whole)
+
+
+def _named(name: str, resolver: Resolver) -> list[Resolved]:
+    """The contracts of a product's folder, or those below the root that have a name."""
+    if Path(name).is_dir():
+        opened = open_product(Path(name).resolve(), resolver.settings)
+        return [*_all(opened, resolver), Resolved(None, opened.findings, name)]
+    root = resolver.settings.root
+    folders = sorted(path.parent for path in root.rglob("floe.yaml"))
+    everything = [one for folder in folders for one in _all(open_product(folder, resolver.settings), resolver)]
+    known = {one.source for one in everything}
+    alone = [path for path in contract_files(root) if shown(path) not in known]
+    everything += [resolver.document(Opened(path.parent, None, (path,), ()), path) for path in alone]
+    return [one for one in everything if one.effective and name in _names(one.effective.contract)]
+
+
+def _all(opened: Opened, resolver: Resolver) -> list[Resolved]:
+    documents = [resolver.document(opened, path) for path in opened.documents]
+    claimed = [port for one in documents for port in one.ports]
+    return [*documents, *(resolver.port(opened, port) for port in resolver.free_ports(opened, claimed))]
+
+
+def _names(contract: Contract) -> set[str | None]:
+    tables = {contract.table_id(dataset) for dataset in contract.datasets}
+    return {contract.id, contract.name, contract.identity, contract.identity.rsplit(":", 1)[0], *tables}

@@ -1,0 +1,254 @@
+"""Resolve: the effective contracts of a product folder."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from floe.actions.parents import Parents, shown
+from floe.contract.formats import json_text, odcs, product, read
+from floe.contract.formats.dbt_manifest import Manifest, recognises
+from floe.contract.formats.odcs_fit import comparable
+from floe.contract.formats.section import add, add_all, copy, maps
+from floe.contract.formats.unreadable import unreadable
+from floe.contract.resolve.inherit import Effective, Family
+from floe.contract.resolve.merge import merge
+from floe.contract.sources.files import contract_files, read_bytes
+from floe.model import Contract, ContractError, Finding, Map, Place, Severity
+from floe.model.product import OutputPort, Product
+from floe.model.settings import Settings
+
+_AUTO = "data_contracts.auto_generation."
+_MANIFESTS = ("target/manifest.json", "dbt/target/manifest.json")
+_DBT_VERSIONS = (9, 10, 11, 12, 20)
+_DATASET = ("description", "properties", "quality", "relationships", "tags")
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """One effective contract with all that was found on the way; `document` is what was written, before anything joined it."""
+
+    effective: Effective | None
+    findings: tuple[Finding, ...]
+    source: str
+    ports: tuple[str, ...] = ()
+    generated: bool = False
+    document: Contract | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A product folder before its contracts are resolved."""
+
+    folder: Path
+    product: Product | None
+    documents: tuple[Path, ...]
+    findings: tuple[Finding, ...]
+    dbt: "Dbt | None" = None
+
+
+@dataclass(slots=True)
+class Dbt:
+    """A dbt manifest, asked model by model."""
+
+    manifest: Manifest
+    source: str
+    trees: dict[str, Map | None] = field(default_factory=dict)
+
+    def tree(self, *names: str) -> Map | None:
+        """The contract of the first model of these names."""
+        for name in names:
+            if name not in self.trees:
+                try:
+                    self.trees[name] = self.manifest.contract(name)[0]
+                except KeyError:
+                    self.trees[name] = None
+            if self.trees[name] is not None:
+                return self.trees[name]
+        return None
+
+
+def open_product(folder: Path, settings: Settings) -> Opened:
+    """Read floe.yaml, and list what else there is."""
+    path = folder / "floe.yaml"
+    if not path.is_file():
+        return Opened(folder, None, (), (_no_product(folder),))
+    made, found = product.read(read_bytes(path), shown(path))
+    documents = tuple(_documents(folder))
+    generating = settings[_AUTO + "enabled"] and settings[_AUTO + "from_ports"]
+    if made and not documents and not (made.outputs and generating):
+        found.append(_nothing(made))
+    dbt = None
+    if settings[_AUTO + "enabled"] and settings[_AUTO + "from_dbt_manifest"]:
+        try:
+            dbt = _dbt(folder)
+        except ContractError as error:
+            found += error.findings
+    return Opened(folder, made, documents, tuple(found), dbt)
+
+
+def _documents(folder: Path) -> Iterator[Path]:
+    for name in ("datacontract.yaml", "datacontract.yml"):
+        if (folder / name).is_file():
+            yield folder / name
+    if (folder / "contracts").is_dir():
+        yield from contract_files(folder / "contracts")
+
+
+def _dbt(folder: Path) -> Dbt | None:
+    path = next((folder / name for name in _MANIFESTS if (folder / name).is_file()), None)
+    if path is None:
+        return None
+    source = shown(path)
+    tree = json_text.parse(read_bytes(path).decode("utf-8-sig", "replace"), source)
+    if not recognises(tree):
+        raise unreadable(f"{source} is no dbt manifest", Place(source, 1, 1), suggestion="Run `dbt parse` again")
+    said = str(tree["metadata"]["dbt_schema_version"]).rsplit("/", 1)[-1].removesuffix(".json")
+    if "/manifest/" in str(tree["metadata"]["dbt_schema_version"]) and not _known(said):
+        text = f"{source} is a dbt manifest of version {said}, which floe does not read"
+        known = ", ".join(f"v{number}" for number in _DBT_VERSIONS)
+        suggestion = f"floe reads {known}; run `dbt parse` with dbt 1.5 or later"
+        place = Place(source, 1, 1)
+        finding = Finding("E502", "unsupported-version", Severity.CRITICAL, text, "", suggestion, place)
+        raise ContractError(text, suggestion, "E502", (finding,))
+    return Dbt(Manifest(tree, source), source)
+
+
+def _known(said: str) -> bool:
+    return said[:1] == "v" and said[1:].isdigit() and int(said[1:]) in _DBT_VERSIONS
+
+
+def _no_product(folder: Path) -> Finding:
+    return Finding(
+        "E500",
+        "product-not-found",
+        Severity.CRITICAL,
+        f"Folder {shown(folder)} holds no product: floe.yaml is not there",
+        "",
+        "Write floe.yaml with floe init, or name the folder of a product",
+        Place(shown(folder), 1, 1),
+    )
+
+
+def _nothing(made: Product) -> Finding:
+    return Finding(
+        "E500",
+        "contract-not-found",
+        Severity.CRITICAL,
+        f"Product '{made}' has no contract: no datacontract.yaml and no output_ports",
+        f"Its {len(made.outputs)} output ports are not used: auto_generation is off" if made.outputs else "",
+        "Add output_ports to floe.yaml, or write datacontract.yaml",
+        Place(made.source, 1, 1),
+    )
+
+
+class Resolver:
+    """Resolves the contracts of products below one root; parents are read once."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.family = Family(Parents(settings.root).find)
+
+    def document(self, opened: Opened, path: Path) -> Resolved:
+        """The effective contract of an explicit document, over what ports and dbt say of its datasets."""
+        source = shown(path)
+        try:
+            contract, found = read(read_bytes(path), source)
+        except ContractError as error:
+            return Resolved(None, error.findings, source)
+        if contract is None or any(one.severity is Severity.CRITICAL for one in found):
+            return Resolved(None, tuple(found), source)
+        every = self._ports(opened)
+        ports = [port for port in every if _dataset_of(port, contract, len(every) == 1)]
+        tiers = {source: "explicit", **_generated(opened)}
+        base, more = self._base(opened, ports, contract)
+        tree, contradictions = merge(base, comparable(contract.node)) if base else (None, [])
+        own = _read(tree, contract) if tree else _of_product(contract, opened.product)
+        effective = self.family.effective(own, tiers)
+        everything = (*found, *more, *contradictions, *effective.findings)
+        return Resolved(effective, everything, source, tuple(port.name for port in ports), document=contract)
+
+    def port(self, opened: Opened, port: OutputPort) -> Resolved:
+        """The effective contract of a port that no document describes."""
+        source = port.place.file
+        tree, found = self._enriched(opened, port)
+        contract, more = odcs.read(comparable(tree), source)
+        if contract is None or any(one.severity is Severity.CRITICAL for one in more):
+            return Resolved(None, (*found, *more), source, (port.name,), True)
+        effective = self.family.effective(contract, _generated(opened))
+        return Resolved(effective, (*found, *more, *effective.findings), source, (port.name,), True, contract)
+
+    def free_ports(self, opened: Opened, claimed: Sequence[str]) -> list[OutputPort]:
+        """The ports that no document describes."""
+        return [port for port in self._ports(opened) if port.name not in claimed]
+
+    def _ports(self, opened: Opened) -> tuple[OutputPort, ...]:
+        wanted = self.settings[_AUTO + "enabled"] and self.settings[_AUTO + "from_ports"]
+        return opened.product.outputs if wanted and opened.product else ()
+
+    def _enriched(self, opened: Opened, port: OutputPort) -> tuple[Map, list[Finding]]:
+        """A port's contract over what dbt knows of its model."""
+        model = opened.dbt and opened.dbt.tree(port.table.rsplit(".", 1)[-1], port.name)
+        if not model:
+            return port.tree, []
+        base = copy(model)
+        lower = Map(base.place)
+        for dataset in maps(base.get("schema")):
+            kept = Map(dataset.place)
+            kept.put("name", port.name, dataset.value_places["name"])
+            for key in _DATASET:
+                if key in dataset:
+                    kept.put(key, dataset[key], dataset.value_places[key], dataset.key_places[key])
+            add(lower, "schema", kept, dataset.place)
+        if "slaProperties" in base:
+            lower.put("slaProperties", base["slaProperties"], base.value_places["slaProperties"])
+        return merge(lower, port.tree)
+
+    def _base(self, opened: Opened, ports: list[OutputPort], contract: Contract) -> tuple[Map | None, list[Finding]]:
+        """The contracts of several ports as one, their datasets named as the document names them."""
+        out: Map | None = None
+        found: list[Finding] = []
+        for port in ports:
+            tree, more = self._enriched(opened, port)
+            tree = copy(tree)
+            found += more
+            dataset = tree["schema"][0]
+            dataset.put("name", _dataset_of(port, contract), dataset.value_places["name"])
+            if out is None:
+                out = tree
+            else:
+                add_all(out, "schema", tree["schema"])
+                if "slaProperties" in tree and "slaProperties" not in out:
+                    out.put("slaProperties", tree["slaProperties"], tree.value_places["slaProperties"])
+        return out, found
+
+
+def _generated(opened: Opened) -> dict[str, str]:
+    files = [opened.product.source] if opened.product else []
+    return dict.fromkeys([*files, *([opened.dbt.source] if opened.dbt else [])], "generated")
+
+
+def _dataset_of(port: OutputPort, contract: Contract, only: bool = True) -> str | None:
+    """The dataset of a document that a port gives: by its name or table; a document without any is about its namesake."""
+    if not contract.datasets:
+        return port.name if only or contract.identity.split("/", 1)[1].split(":")[0] == port.name else None
+    for dataset in contract.datasets:
+        names = {dataset.name, dataset.physical_name, contract.table_id(dataset)}
+        if port.name in names or port.table in names or port.table.rsplit(".", 1)[-1] == dataset.name:
+            return dataset.name
+    return None
+
+
+def _read(tree: Map, contract: Contract) -> Contract:
+    merged, _ = odcs.read(tree, contract.source)
+    return replace(merged or contract, format=contract.format)
+
+
+def _of_product(contract: Contract, made: Product | None) -> Contract:
+    """A document with the domain and product of its folder, where it names none."""
+    if made is None or (contract.domain and contract.product):
+        return contract
+    tree = copy(contract.node)
+    for key, value in (("domain", made.domain), ("dataProduct", made.name)):
+        if not tree.get(key):
+            tree.put(key, value, Place(made.source, 1, 1))
+    return replace(contract, node=tree, domain=tree["domain"], product=tree["dataProduct"])

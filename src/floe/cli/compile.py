@@ -1,0 +1,42 @@
+"""`floe compile`."""
+
+import argparse
+from pathlib import Path
+
+from floe.actions.compile import compile as compile_products
+from floe.actions.settings import load_settings
+from floe.cli.output import print_json, style
+from floe.model.settings import LEVELS
+from floe.tell.report.compile_text import compile_text
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "folder", nargs="?", default=".", metavar="FOLDER", help="a product, or a folder with products (default: here)"
+    )
+    parser.add_argument(
+        "--output", metavar="FILE", help="where the artifacts go (default: FOLDER/compiled_artifacts.json)"
+    )
+    parser.add_argument("--enforcement", choices=LEVELS, help="what fails (default: the manifest's, else alert_only)")
+    parser.add_argument("--no-store", action="store_true", help="check only, write nothing")
+    parser.add_argument("--processes", type=int, metavar="N", help="how many processes to use")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Resolve, judge and store; exit 1 where the level of enforcement says that it fails."""
+    given = {"data_contracts.enforcement": options.enforcement} if options.enforcement else {}
+    result = compile_products(
+        options.folder,
+        settings=load_settings(given, start=Path(options.folder)),
+        output=options.output,
+        store=not options.no_store,
+        processes=options.processes,
+    )
+    if options.format == "json":
+        print_json(result.to_dict())
+    else:
+        print(compile_text(result.steps, result.findings, result.failed, style()))
+    return 1 if result.failed else 0

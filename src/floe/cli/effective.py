@@ -1,0 +1,25 @@
+"""`floe effective`."""
+
+import argparse
+
+from floe.actions.effective import effective
+from floe.cli.output import print_json, style
+from floe.tell.report.effective_text import effective_text
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("contract", metavar="CONTRACT", help="a contract's file or id, or the folder of a product")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show the values."""
+    made = effective(options.contract)
+    if options.format == "json":
+        print_json(made.to_dict())
+    else:
+        rows = [(one.name, one.value, one.tier, str(one.place)) for one in made.values]
+        print(effective_text(made.contract.identity, made.parents, rows, made.findings, style()))
+    return 0

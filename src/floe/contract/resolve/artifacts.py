@@ -1,0 +1,115 @@
+"""compiled_artifacts.json: effective contracts with their hashes and where each value came from."""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from importlib.resources import files
+from typing import Any
+
+from floe.contract.formats.canonical import content_hash
+from floe.contract.formats.odcs_fit import comparable
+from floe.contract.resolve.inherit import Effective, tier
+from floe.contract.resolve.provenance import origins
+from floe.model import Contract, Dataset, dotted
+from floe.model.product import Product
+from floe.model.types import is_physical, schema_hash
+
+FORMAT = "floe/compiled-artifacts/v1"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the file."""
+    text = files("floe.contract.formats").joinpath("schemas", "compiled-artifacts.json").read_text("utf-8")
+    published: dict[str, Any] = json.loads(text)
+    return published
+
+
+def entry(
+    effective: Effective,
+    document: Contract,
+    relative: Callable[[str], str],
+    ports: Sequence[str] = (),
+    hash_of: Callable[[Contract], str] = content_hash,
+) -> dict[str, Any]:
+    """One element of `data_contracts`; `relative` makes a file's name independent of where the command ran, `hash_of` hashes parents."""
+    contract, own = effective.contract, effective.own
+    # what has parents was merged in the form of v3.1 already
+    tree = contract.node if effective.parents else comparable(contract.node)
+    datasets = [_dataset(contract, dataset) for dataset in contract.datasets]
+    parents = [
+        {
+            "tier": tier(one),
+            "id": one.id,
+            "version": one.version,
+            "file": relative(one.source),
+            "hash": hash_of(one),
+        }
+        for one in effective.ancestors
+    ]
+    alone = contract is document
+    hashed = content_hash(document)
+    return {
+        "id": contract.identity,
+        "contract_id": contract.id,
+        "version": contract.version,
+        "domain": contract.domain,
+        "product": contract.product,
+        "owner": contract.owner or None,
+        "file": relative(own.source),
+        "output_ports": list(ports),
+        "content_hash": hashed,
+        "effective_hash": hashed if alone else content_hash(contract),
+        "schema_hash": _together(datasets),
+        "datasets": datasets,
+        "parents": parents,
+        "contract": plain(tree),
+        "provenance": {
+            dotted(one.path): [one.tier, f"{relative(one.place.file)}:{one.place.line}:{one.place.column}"]
+            for one in origins(tree, effective.tiers)
+        },
+    }
+
+
+def _dataset(contract: Contract, dataset: Dataset) -> dict[str, Any]:
+    return {
+        "name": dataset.name,
+        "table_id": contract.table_id(dataset),
+        "layer": contract.layer(dataset),
+        "physical_name": dataset.physical_name,
+        "schema_hash": schema_hash(dataset.schema) if is_physical(dataset.schema) else None,
+    }
+
+
+def _together(datasets: list[dict[str, Any]]) -> str | None:
+    """A contract's hash: over the sorted lines of its datasets; None where a type is open."""
+    if not datasets or any(one["schema_hash"] is None for one in datasets):
+        return None
+    lines = "\n".join(sorted(f"{one['name']}:{one['schema_hash']}" for one in datasets))
+    return "sha256:" + hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def product_entry(product: Product, folder: str) -> dict[str, Any]:
+    """One element of `products`."""
+    return {
+        "name": product.name,
+        "domain": product.domain,
+        "version": product.version,
+        "owner": product.owner,
+        "repository": product.repository,
+        "folder": folder,
+        "output_ports": [{"name": one.name, "table": one.table, "format": one.format} for one in product.outputs],
+        "input_ports": [{"name": one.name, "contract": one.contract} for one in product.inputs],
+        "transforms": list(product.transforms),
+    }
+
+
+def plain(value: Any) -> Any:
+    """Values as JSON holds them; a number with a fraction as written."""
+    if isinstance(value, dict):
+        return {key: plain(below) for key, below in value.items()}
+    if isinstance(value, list):
+        return [plain(below) for below in value]
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() and value.adjusted() < 40 else float(value)
+    return value

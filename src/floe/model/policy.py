@@ -1,0 +1,54 @@
+"""What parents and the platform ask of every contract, and what is excused."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from fnmatch import fnmatchcase
+from typing import Any
+
+from floe.model.finding import Finding, Severity
+from floe.model.tree import Place, dotted
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A column that every dataset must have, with its type and whether it must be required."""
+
+    name: str
+    type: str | None = None
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """One demand: of the contract, of the columns that fit, of a service level, or of the columns of each dataset."""
+
+    name: str
+    require: tuple[str, ...] = ()
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    levels: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    fields: tuple[Asked, ...] = ()
+    datasets: tuple[str, ...] = ("*",)
+    domains: tuple[str, ...] = ("*",)
+    severity: Severity | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """An approved exception: a finding of this code at this path counts as information until its last day."""
+
+    code: str
+    path: str
+    reason: str = ""
+    approver: str = ""
+    until: date | None = None
+    contract: str = "*"
+    place: Place | None = field(default=None, compare=False)
+
+    def covers(self, finding: Finding, contract: str) -> bool:
+        """Whether a finding is the one that is excused: by the path its message names, or by its place in the contract."""
+        if finding.code != self.code or not fnmatchcase(contract, self.contract):
+            return False
+        quoted = finding.message.split("'")[1::2]
+        return any(fnmatchcase(word, self.path) for word in (*quoted, dotted(finding.path)))

@@ -1,0 +1,150 @@
+"""Which of two promises asks for more."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from floe.model.dates import parse_day
+from floe.model.quantity import LENGTHS, Quantity, parse_quantity
+
+LOWER, HIGHER, EARLIER, LATER = "lower", "higher", "earlier", "later"
+# service level -> which value is stricter; COMPATIBILITY.md, section F
+DIRECTIONS = {
+    LOWER: "freshness latency ly latencyP99 latency_p99 errorRate er timeToDetect td timeToNotify tn timeToRepair tr"
+    " recoveryTime recovery_time responseTime",
+    HIGHER: "availability av throughput th retention re completeness",
+    EARLIER: "timeOfAvailability ta generalAvailability ga",
+    LATER: "endOfSupport es endOfLife el",
+}
+_DIRECTION = {word.lower(): way for way, words in DIRECTIONS.items() for word in words.split()}
+_ALIASES = {
+    "ly": "latency",
+    "fy": "frequency",
+    "re": "retention",
+    "td": "timetodetect",
+    "tn": "timetonotify",
+    "tr": "timetorepair",
+    "recovery_time": "timetorepair",
+    "recoverytime": "timetorepair",
+    "latency_p99": "latencyp99",
+    "av": "availability",
+    "er": "errorrate",
+    "ga": "generalavailability",
+    "es": "endofsupport",
+    "el": "endoflife",
+    "ta": "timeofavailability",
+    "th": "throughput",
+}
+_ISO = {"y": "P{}Y", "mo": "P{}M", "w": "P{}W", "d": "P{}D", "h": "PT{}H", "min": "PT{}M", "s": "PT{}S"}
+
+
+def level_name(word: str) -> str:
+    """A service level's one name, whatever its spelling.
+
+    >>> level_name("ly"), level_name("Freshness")
+    ('latency', 'freshness')
+    """
+    return _ALIASES.get(word.lower(), word.lower())
+
+
+def weaker(name: str, demanded: tuple[Any, str | None], given: tuple[Any, str | None]) -> bool | None:
+    """Whether a service level promises less than is demanded; None where the two cannot be compared.
+
+    >>> weaker("freshness", ("PT6H", None), (12, "h")), weaker("availability", ("99%", None), ("99.9%", None))
+    (True, False)
+    >>> weaker("freshness", ("PT6H", None), ("99%", None)) is None
+    True
+    """
+    way = _DIRECTION.get(name.lower()) or (LOWER if _interval(name, demanded, given) else None)
+    try:
+        wanted, offered = _measure(way, demanded), _measure(way, given)
+    except ValueError:
+        return None if demanded != given else False
+    if wanted == offered:
+        return False
+    if way is None or wanted[0] != offered[0]:
+        return None
+    less: bool = offered[1] < wanted[1]
+    return less if way in (HIGHER, LATER) else not less
+
+
+def _interval(name: str, *promises: tuple[Any, str | None]) -> bool:
+    """Whether it is a frequency that is written as a span of time."""
+    try:
+        return level_name(name) == "frequency" and all(parse_quantity(*one).seconds is not None for one in promises)
+    except ValueError:
+        return False
+
+
+def _measure(way: str | None, promise: tuple[Any, str | None]) -> tuple[str, Any]:
+    """A promise as something that can be compared, with the kind of thing it is."""
+    if way in (EARLIER, LATER):
+        day = parse_day(promise[0])
+        return ("day", day) if day else ("text", str(promise[0]))
+    read = parse_quantity(*promise)
+    return ("time", read.seconds) if read.seconds is not None else ("number", read.amount)
+
+
+def as_written(value: Any, unit: str | None) -> str:
+    """A promise as people write it: texts as they stand, a number with its unit in the ISO form.
+
+    >>> as_written("PT6H", None), as_written(6, "h"), as_written(Decimal("99.9"), "percent"), as_written(3, "rows")
+    ('PT6H', 'PT6H', '99.9%', '3 rows')
+    """
+    if isinstance(value, str) and not unit:
+        return value
+    try:
+        read = parse_quantity(value, unit)
+    except ValueError:
+        return f"{value} {unit}" if unit else str(value)
+    return _iso(read) if read.unit in LENGTHS else f"{value}%" if read.unit else str(value)
+
+
+def _iso(read: Quantity) -> str:
+    unit, amount = (read.unit, read.amount) if read.unit in _ISO else ("s", read.amount * LENGTHS[read.unit])
+    return _ISO[unit].format(f"{amount.normalize():f}")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The values that a threshold allows."""
+
+    low: Decimal
+    high: Decimal
+    low_open: bool = False
+    high_open: bool = False
+
+    def within(self, other: "Span") -> bool:
+        """Whether every value allowed here is allowed there."""
+        low = self.low > other.low or (self.low == other.low and (self.low_open or not other.low_open))
+        high = self.high < other.high or (self.high == other.high and (self.high_open or not other.high_open))
+        return low and high
+
+
+_LEAST, _MOST = Decimal("-Infinity"), Decimal("Infinity")
+
+
+def span(operator: str, value: Any) -> Span | None:
+    """The values that an operator allows; None where they are no one span.
+
+    >>> span("mustBeLessThan", 5).within(span("mustBeLessOrEqualTo", 5))
+    True
+    """
+    values = value if isinstance(value, list) else [value]
+    if not all(isinstance(one, int | Decimal) and not isinstance(one, bool) for one in values):
+        return None
+    numbers = [Decimal(one) for one in values]
+    match operator, numbers:
+        case "mustBe", [number]:
+            return Span(number, number)
+        case "mustBeGreaterThan", [number]:
+            return Span(number, _MOST, low_open=True)
+        case (("mustBeGreaterOrEqualTo" | "mustBeGreaterThanOrEqualTo"), [number]):
+            return Span(number, _MOST)
+        case "mustBeLessThan", [number]:
+            return Span(_LEAST, number, high_open=True)
+        case (("mustBeLessOrEqualTo" | "mustBeLessThanOrEqualTo"), [number]):
+            return Span(_LEAST, number)
+        case "mustBeBetween", [low, high]:
+            return Span(low, high)
+    return None
