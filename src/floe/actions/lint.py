@@ -140,8 +140,8 @@ def _baseline(path: Path) -> Counter[tuple[str, str, str, str, str]]:
 
 def _relative_to(path: Path) -> Callable[[str], str]:
     """Files as seen from the baseline, so that it holds wherever the command runs."""
-    folder = path.resolve().parent
-    return lambda file: Path(os.path.relpath(Path(file).resolve(), folder)).as_posix() if file else ""
+    folder = os.path.dirname(os.path.realpath(path))
+    return lambda file: Path(os.path.relpath(os.path.realpath(file), folder)).as_posix() if file else ""
 
 
 def _lint_one(text: _Text, run: _Run) -> bool:
@@ -204,7 +204,8 @@ def _with_comments(found: Sequence[Finding], texts: dict[str, str]) -> list[Find
 
 
 def _is_folder(source: Source) -> bool:
-    return not isinstance(source, Contract) and not _is_text(source) and Path(source).is_dir()
+    """Whether a folder is named; an empty text, as a variable without a value gives it, names none."""
+    return not isinstance(source, Contract) and not _is_text(source) and bool(source) and Path(source).is_dir()
 
 
 def _is_text(source: str | Path) -> bool:
@@ -217,6 +218,8 @@ def _texts(source: Source, found: list[Finding]) -> Iterator[_Text]:
         yield _Text(source, source.source)
     elif _is_text(source):
         yield _Text(fspath(source), _INLINE)
+    elif not source:
+        found.append(_no_path())
     elif _is_folder(source):
         folder = Path(source)
         for path in contract_files(folder):
@@ -227,7 +230,8 @@ def _texts(source: Source, found: list[Finding]) -> Iterator[_Text]:
 
 def _one(path: Path, found: list[Finding], folder: Path | None) -> Iterator[_Text]:
     try:
-        if folder and not path.resolve().is_relative_to(folder.resolve()):
+        # realpath, unlike resolve, takes a link that leads to itself; reading it says so
+        if folder and not Path(os.path.realpath(path)).is_relative_to(folder.resolve()):
             found.append(_outside(path))
             return
         yield _Text(read_bytes(path), str(path), folder)
@@ -243,6 +247,17 @@ def _no_contract(source: Source) -> Finding:
         f"Folder {source} holds no contract",
         suggestion="Name a contract, or a folder with contracts in it",
         place=Place(str(source), 1, 1),
+    )
+
+
+def _no_path() -> Finding:
+    return Finding(
+        "E500",
+        "contract-not-found",
+        Severity.CRITICAL,
+        "The path is empty",
+        "A variable without a value may stand there",
+        "Name a contract or a folder",
     )
 
 
