@@ -129,3 +129,14 @@ READING = {
     "too-deep": ("E509", "The document is nested deeper than any contract."),
     "too-many-nodes": ("E509", "The document has too many values once aliases are expanded."),
 }
+
+# what a gate can say beside the expectations on values: name -> code, meaning
+GATE = {
+    "type-mismatch": ("E530", "A column of the batch or table has another type than the contract promises."),
+    "column-order": ("E530", "The columns stand in another order than in the contract; Gold asks for the same."),
+    "missing-column": ("E531", "A column that the contract promises is not there."),
+    "extra-column": ("E532", "A column is there that the contract does not have; Silver and Gold refuse it."),
+    "null-value": ("E550", "A field that the contract requires, or that is part of the key, is null."),
+    "key-duplicated": ("E551", "A primary key stands twice in the batch, or is in the table already."),
+    "value-duplicated": ("E551", "A value stands twice in a column that the contract says is unique."),
+}
