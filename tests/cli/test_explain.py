@@ -83,6 +83,27 @@ def test_critical_codes_are_those_of_the_specification():
     assert critical == {"E500", "E501", "E502", "E503", "E509", "E511", "E512", "E520", "E530", "E531", "E558"}
 
 
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("null-value", "E550"),
+        ("key-duplicated", "E551"),
+        ("value-not-listed", "E552"),
+        ("below-minimum", "E554"),
+        ("missing-column", "E531"),
+    ],
+)
+def test_what_a_gate_says_can_be_explained(name, code):
+    assert explain(name).code.code == code
+
+
+def test_enforcement_as_markdown(capsys):
+    assert main(["explain", "enforcement", "--format", "markdown"]) == 0
+    said = capsys.readouterr().out
+    assert "| at a Silver or Gold gate | off | warn | alert_only | block |\n|---|---|---|---|---|\n" in said
+    assert "| data rule error | write, record | write, log | write, alert | refuse |" in said
+
+
 def test_everything_that_reading_can_say_is_explained():
     names = set()
     folder = Path(__file__).parents[2] / "src" / "floe"

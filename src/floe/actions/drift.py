@@ -50,17 +50,17 @@ def _compared(dataset: Dataset, columns: dict[str, Type | None], table: str) -> 
         path = f"{dataset.name}.{field.path}"
         if field.column not in columns:
             found.append(
-                _finding("E531", "column-missing", field, f"Column '{path}' is not in the table", f"Table: {table}")
+                _finding("E531", "missing-column", field, f"Column '{path}' is not in the table", f"Table: {table}")
             )
         elif (actual := columns[field.column]) and not _fits(field.type, actual):
             said = f"Contract: {field.type}, Table: {actual}"
-            found.append(_finding("E530", "type-differs", field, f"Type mismatch for column '{field.path}'", said))
+            found.append(_finding("E530", "type-mismatch", field, f"Type mismatch for column '{field.path}'", said))
     known = {field.column for field in dataset.fields}
     for name in columns:
         if name not in known:
             text = f"Table has column '{dataset.name}.{name}', which the contract does not"
             place = locate(dataset.node, "properties", key=True)
-            found.append(Finding("E532", "column-extra", Severity.INFO, text, f"Table: {table}", "", place, dataset.at))
+            found.append(Finding("E532", "extra-column", Severity.INFO, text, f"Table: {table}", "", place, dataset.at))
     return found
 
 

@@ -132,11 +132,8 @@ READING = {
         "A contract extends one that is not there, has its name with others, or cannot be read.",
     ),
     "inheritance-too-deep": ("E516", "A chain of parents is longer than floe follows."),
-    "approval-missing": ("E517", "A waiver names nobody who approved it; it has no effect."),
+    "waiver-unapproved": ("E517", "A waiver names nobody who approved it; it has no effect."),
     "waiver-expired": ("E517", "A waiver has ended, and what it excused is still so."),
-    "type-differs": ("E530", "A column of the table has another type than the contract says."),
-    "column-missing": ("E531", "A column of the contract is not in the table."),
-    "column-extra": ("E532", "The table has a column that the contract does not."),
     "yaml-unreadable": ("E509", "The text is not YAML at the place that the message names."),
     "json-unreadable": ("E509", "The text is not JSON at the place that the message names."),
     "file-unreadable": ("E509", "The file cannot be read."),
@@ -150,4 +147,15 @@ READING = {
     "bad-alias": ("E509", "An alias has no anchor, or stands inside its own."),
     "too-deep": ("E509", "The document is nested deeper than any contract."),
     "too-many-nodes": ("E509", "The document has too many values once aliases are expanded."),
+}
+
+# what a gate can say beside the expectations on values: name -> code, meaning
+GATE = {
+    "type-mismatch": ("E530", "A column of the batch or table has another type than the contract promises."),
+    "column-order": ("E530", "The columns stand in another order than in the contract; Gold asks for the same."),
+    "missing-column": ("E531", "A column that the contract promises is not there."),
+    "extra-column": ("E532", "A column is there that the contract does not have; Silver and Gold refuse it."),
+    "null-value": ("E550", "A field that the contract requires, or that is part of the key, is null."),
+    "key-duplicated": ("E551", "A primary key stands twice in the batch, or is in the table already."),
+    "value-duplicated": ("E551", "A value stands twice in a column that the contract says is unique."),
 }

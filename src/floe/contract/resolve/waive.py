@@ -45,7 +45,7 @@ def _expired(waiver: Waiver) -> Finding:
 def _unapproved(waiver: Waiver) -> Finding:
     return Finding(
         "E517",
-        "approval-missing",
+        "waiver-unapproved",
         Severity.ERROR,
         f"The waiver of {waiver.code} at '{waiver.path}' names no approver",
         "It has no effect until someone approves it",
