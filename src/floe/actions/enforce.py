@@ -4,12 +4,13 @@ import tempfile
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floe.actions.find import find_contract, find_layer
 from floe.actions.find_table import Way, find_target
+from floe.actions.record import of_write, record
 from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
@@ -18,7 +19,7 @@ from floe.model import Contract, Dataset, TableError, ViolationError
 from floe.model.clock import stamp, utc_now
 from floe.model.decision import Verdict, decide
 from floe.model.plan import Plan
-from floe.model.result import FAIL, NOT_EVALUATED, Result, WriteResult
+from floe.model.result import Result, WriteResult
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import schema_hash
@@ -84,7 +85,7 @@ def _enforce(df: "DataFrame", mode: str, case: _Case) -> WriteResult:
     started = time.monotonic()
     passage = append(df, _gate(case))
     result = _written(case, mode, passage, stamp(utc_now()), round(time.monotonic() - started, 3))
-    _record(case, result)
+    result = _record(case, result)
     if result.refused:
         raise _refusal(result)
     return result
@@ -168,30 +169,13 @@ def _written(case: _Case, mode: str, passage: "Passage", at: str, seconds: float
     )
 
 
-def _record(case: _Case, result: WriteResult) -> None:
-    """Keep the run, and the table where something was written."""
-    judged = result.result
-    run = {
-        "run_id": result.run_id,
-        "at": judged.checked_at,
-        "actor": case.settings.actor,
-        "contract": judged.contract,
-        "version": judged.version,
-        "table_id": result.table,
-        "mode": result.mode,
-        "outcome": judged.outcome,
-        "refused": result.refused,
-        "row_count": judged.rows,
-        "written": result.written,
-        "snapshot_before": result.snapshot_before,
-        "snapshot_after": result.snapshot_after,
-        "seconds": judged.cost["seconds"],
-        "result": result.to_dict(),
-    }
-    broken = [outcome.to_row() for outcome in judged.expectations if outcome.outcome in (FAIL, NOT_EVALUATED)]
-    case.store.record_run(run, broken)
+def _record(case: _Case, result: WriteResult) -> WriteResult:
+    """Keep the run, and the table where something was written; what could not be kept is said."""
+    entry = of_write(result, case.settings.actor)
     if not result.refused:
-        case.store.record_table(_table_row(case, result), _schema_row(case, judged.checked_at))
+        entry |= {"table": _table_row(case, result), "schema": _schema_row(case, result.result.checked_at)}
+    note = record(case.store, case.settings.root, entry)
+    return replace(result, notes=(*result.notes, note)) if note else result
 
 
 def _table_row(case: _Case, result: WriteResult) -> dict[str, Any]:

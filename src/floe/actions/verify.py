@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from floe.actions.find import load_contract
 from floe.actions.find_table import Way, find_target
+from floe.actions.record import of_test, record
 from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
@@ -92,25 +93,9 @@ def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings
     except TableError as error:
         outcomes = tuple(_unknown(expectation, error.message) for expectation in plan.expectations)
         result = _result(plan, outcomes, None, None, started)
-    broken = [outcome for outcome in result.expectations if outcome.outcome in (FAIL, NOT_EVALUATED)]
-    run = {
-        "run_id": uuid.uuid4().hex,
-        "at": result.checked_at,
-        "actor": settings.actor,
-        "contract": result.contract,
-        "version": result.version,
-        "table_id": table_id,
-        "mode": "test",
-        "outcome": result.outcome,
-        "refused": False,
-        "row_count": result.rows,
-        "written": 0,
-        "snapshot_before": result.snapshot,
-        "snapshot_after": result.snapshot,
-        "seconds": result.cost["seconds"],
-        "result": result.to_dict(),
-    }
-    store.record_run(run, [outcome.to_row() for outcome in broken])
+    note = record(store, settings.root, of_test(result, uuid.uuid4().hex, table_id, settings.actor))
+    if note:
+        settings.say(note)
     return result
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from floe.actions.enforce import MODES, enforce_file
 from floe.actions.find_table import Way
 from floe.actions.settings import load_settings
+from floe.cli.named import named_table
 from floe.cli.output import print_json, say, style
 from floe.model import LAYERS, ViolationError
 from floe.tell.report.write_text import write_text
@@ -27,6 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--table", help="the table: a catalog name or a path (default: found by the contract)")
     parser.add_argument(
         "--server", help="the contract's server to write to, by name or environment, where it has several"
+    )
+    parser.add_argument(
+        "--reference",
+        type=named_table,
+        action="append",
+        default=[],
+        metavar="NAME=TABLE",
+        help="the table of a dataset that keys refer to, where it is not found; can be repeated",
     )
     parser.add_argument("--layer", choices=LAYERS, help="the layer, where the contract does not say")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")

@@ -1,7 +1,7 @@
 """The store: opened, migrated, and asked."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -161,30 +161,19 @@ class Store:
         changed = newest["schema_hash"] != schema_hash
         return int(newest["schema_version"]) + int(changed)
 
-    def record_run(self, run: Mapping[str, Any], broken: Sequence[Mapping[str, Any]]) -> None:
-        """Keep a run and what it found."""
+    def record(self, entry: Mapping[str, Any]) -> None:
+        """Keep a run, what it found, and where it left its table, all or nothing; a run is kept once."""
+        run = entry["run"]
         with self._begin(writes=True) as connection:
+            if connection.execute(sa.select(check_runs.c.run_id).where(check_runs.c.run_id == run["run_id"])).first():
+                return
             connection.execute(sa.insert(check_runs).values(**run))
-            if broken:
-                connection.execute(sa.insert(violations), [{**one, "run_id": run["run_id"]} for one in broken])
-
-    def record_table(self, table: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
-        """Keep where a table stands and which schema it has."""
-        with self._begin(writes=True) as connection:
-            known = connection.execute(
-                sa.select(table_registry.c.table_id).where(table_registry.c.table_id == table["table_id"])
-            ).first()
-            if known:
+            if entry["violations"]:
                 connection.execute(
-                    sa.update(table_registry).where(table_registry.c.table_id == table["table_id"]).values(**table)
+                    sa.insert(violations), [{**one, "run_id": run["run_id"]} for one in entry["violations"]]
                 )
-            else:
-                connection.execute(sa.insert(table_registry).values(**table))
-            same = (schema_history.c.table_id == schema["table_id"]) & (
-                schema_history.c.schema_version == schema["schema_version"]
-            )
-            if not connection.execute(sa.select(schema_history.c.table_id).where(same)).first():
-                connection.execute(sa.insert(schema_history).values(**schema))
+            if entry.get("table"):
+                _keep_table(connection, entry["table"], entry["schema"])
 
     def runs(self, limit: int, table_id: str | None = None) -> list[dict[str, Any]]:
         """The newest runs with what they found, newest first."""
@@ -199,3 +188,17 @@ class Store:
             )
             broken = [dict(row) for row in rows.mappings()]
         return [{**run, "violations": [one for one in broken if one["run_id"] == run["run_id"]]} for run in found]
+
+
+def _keep_table(connection: Connection, table: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+    """Where a table stands, and which schema it has."""
+    here = table_registry.c.table_id == table["table_id"]
+    if connection.execute(sa.select(table_registry.c.table_id).where(here)).first():
+        connection.execute(sa.update(table_registry).where(here).values(**table))
+    else:
+        connection.execute(sa.insert(table_registry).values(**table))
+    same = (schema_history.c.table_id == schema["table_id"]) & (
+        schema_history.c.schema_version == schema["schema_version"]
+    )
+    if not connection.execute(sa.select(schema_history.c.table_id).where(same)).first():
+        connection.execute(sa.insert(schema_history).values(**schema))
