@@ -83,7 +83,8 @@ def _mutations(draw, names=True):
             del holder[key]
         case "add" if isinstance(holder[key], dict):
             added = draw(st.sampled_from(["description", "tags", "unit", "required", "unknownKey", "severity"]))
-            holder[key].setdefault(added, draw(_VALUES))
+            # an unknown key that is empty says nothing
+            holder[key].setdefault(added, draw(_VALUES.filter(lambda value: value not in (None, [], {}))))
         case "reverse" if isinstance(holder[key], list):
             holder[key].reverse()
     after = holder.get(key) if isinstance(holder, dict) else holder
