@@ -88,11 +88,12 @@ def respelled(pair: Pair) -> Iterator[Delta]:
 
 
 def _keys_told(old: Field, new: Field) -> Iterator[str]:
-    """The flags of a field's place in a key or partition, where that is another one and judged on its dataset."""
-    if old.key_position != new.key_position:
-        yield from ("primaryKey", "primaryKeyPosition", "required")
-    if old.partition_position != new.partition_position:
-        yield from ("partitioned", "partitionKeyPosition")
+    """What a column says of its place in a key or partition, which is judged on the dataset."""
+    yield from ("primaryKeyPosition", "partitionKeyPosition")
+    if (old.key_position is None) != (new.key_position is None):
+        yield from ("primaryKey", "required")
+    if (old.partition_position is None) != (new.partition_position is None):
+        yield "partitioned"
 
 
 def _whole(pair: Pair) -> Iterator[Part]:
@@ -102,8 +103,7 @@ def _whole(pair: Pair) -> Iterator[Part]:
         case DatasetPair(old, new) if old and new:
             yield from differing(old.node, new.node, "schema", _CHILDREN)
         case FieldPair(old, new) if old and new:
-            # a physical type that spells other members is judged on these
-            told = [*(["physicalType"] if old.type != new.type else []), *_keys_told(old, new)]
+            told = _keys_told(old, new) if pair.place == "column" else ()
             yield from differing(old.node, new.node, "properties", (*_CHILDREN, *told))
         case RulePair(old, new) if old and new:
             # listed values are judged on their field

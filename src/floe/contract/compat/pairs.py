@@ -10,6 +10,7 @@ from floe.contract.compat.rename_hints import rename_hints
 from floe.contract.formats.canonical import plain
 from floe.contract.formats.dialect_parts import SPELLINGS
 from floe.contract.formats.odcs import step
+from floe.contract.formats.one_type import spelled
 from floe.model import Contract, Dataset, Field, Map, Noun, QualityRule, Relationship, Server, Sla
 from floe.model.json_text import dumps
 from floe.model.settings import LABELS
@@ -368,14 +369,16 @@ def members(field: Field) -> tuple[Field, ...]:
 
 
 def _spelled(field: Field, below: str, name: str, type_: Type, nullable: bool) -> Field:
-    """A part that stands in the text of a type: it has a place, and nothing else is said of it."""
+    """A part that stands in the text of a type: it has a place, and nothing but its type is said of it."""
+    node = Map(field.node.place)
+    node.update({"name": name} if name else {}, physicalType=spelled(type_))
     return Field(
         name=name,
         column=name,
         path=f"{field.path}{below}",
         type=type_,
         required=not nullable,
-        node=Map(field.node.place),
+        node=node,
         at=field.at,
     )
 

@@ -27,17 +27,14 @@ class Part:
 def differing(old: Map, new: Map, kind: str, judged: Iterable[str] = ()) -> Iterator[Part]:
     """The keys of two mappings of one kind that say something else, custom properties by their names."""
     without = frozenset(judged)
-    one, other = _own(old, kind, without), _own(new, kind, without)
+    if old is new or old == new:
+        return
+    one, other = canonical.part(old, kind, without), canonical.part(new, kind, without)
     for key in sorted({*one, *other}):
         if key == "customProperties" and all(isinstance(side.get(key, {}), dict) for side in (one, other)):
             yield from _custom(one.get(key, {}), other.get(key, {}))
         elif one.get(key) != other.get(key):
             yield Part(key, one.get(key), other.get(key))
-
-
-def _own(node: Map, kind: str, judged: frozenset[str]) -> Mapping[str, Any]:
-    form = canonical.part({key: value for key, value in node.items() if key not in judged}, kind)
-    return form if isinstance(form, dict) else {}
 
 
 def _custom(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Part]:

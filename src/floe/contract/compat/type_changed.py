@@ -8,6 +8,8 @@ from floe.contract.compat.lattice import ALLOWED, REJECTED, Verdict, compared, o
 from floe.contract.compat.pairs import ContractPair, FieldPair
 from floe.contract.compat.stores import verdict_names
 from floe.contract.formats.odcs import logical_type
+from floe.contract.formats.one_type import words
+from floe.contract.formats.options import UTC_NAMES
 from floe.model import Field
 from floe.model.change import FORMATS, Bump, Impact
 from floe.model.types import Atomic, Type
@@ -15,7 +17,6 @@ from floe.model.types import Atomic, Type
 _BOUND, _OPEN = "D13", "D22"
 _INSIDE = {"item": "D18", "value": "D18", "key": "D19"}
 _ZONES = {"timezone": True, "defaultTimezone": "Etc/UTC"}
-_UTC = ("UTC", "Etc/UTC")
 
 
 @change("type-changed", "D22", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.BREAK, each=FieldPair, basis="given")
@@ -78,13 +79,9 @@ def _unread(field: Field) -> str | None:
 
 def _texts(old: Field, new: Field) -> Iterator[Delta]:
     """Physical types of which one cannot be read are the same only when their words are."""
-    if _words(old.physical_type) != _words(new.physical_type):
+    if words(old.physical_type) != words(new.physical_type):
         note = "a physical type that cannot be read is compared by its words"
         yield Delta(old=old.physical_type, new=new.physical_type, klass="incompatible", note=note, about=new)
-
-
-def _words(text: str | None) -> str:
-    return "".join((text or "").lower().split())
 
 
 def _logical(contracts: ContractPair, old: Field, new: Field) -> Verdict | None:
@@ -116,7 +113,7 @@ def timezone_changed(field: FieldPair) -> Iterator[Delta]:
 
 
 def _zone(value: Any) -> Any:
-    return _UTC[1] if value in _UTC else value
+    return UTC_NAMES[1] if value in UTC_NAMES else value
 
 
 def _word(value: Any) -> str:

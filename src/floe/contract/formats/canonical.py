@@ -2,18 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from floe.contract.formats.dialect_parts import SPELLINGS
 from floe.contract.formats.odcs_fit import comparable
+from floe.contract.formats.one_type import in_one_form
 from floe.contract.formats.section import maps
 from floe.model import Contract, Map
 from floe.model.quantity import parse_quantity
-from floe.model.type_text import parse_type
-from floe.model.types import SECOND_DIGITS, Atomic
 
 _LIFECYCLE = ("deprecation", "lifecycleState")
 _FLAGS = ("required", "unique", "primaryKey", "partitioned", "criticalDataElement")
@@ -45,10 +44,11 @@ def alike(one: Contract, other: Contract) -> bool:
     return _json(forms[0]) == _json(forms[1])
 
 
-def part(value: Any, key: str) -> Any:
-    """One part of a document in its one form, spellings kept; None where it says nothing."""
-    form = _node(value, key, _WHOLE)
-    return None if form in ({}, []) else form
+def part(node: Map, key: str, without: Collection[str] = ()) -> dict[str, Any]:
+    """One mapping of a document in its one form, spellings kept, without some of its keys."""
+    normal = _normal(node, key, _WHOLE).items()
+    form = {name: _node(value, name, _WHOLE) for name, value in normal if name not in without}
+    return {name: value for name, value in form.items() if value not in (None, {}, [])}
 
 
 def content_hash(contract: Contract) -> str:
@@ -127,8 +127,18 @@ def _deprecation(value: Any) -> Any:
 def _normal(node: dict[str, Any], key: str, purpose: _Purpose) -> dict[str, Any]:
     out = {name: value for name, value in node.items() if not (name in _FLAGS and value is False)}
     match key:
-        case "properties" | "items" | "schema":
-            _property(out, key, purpose)
+        case "schema":
+            if out.get("logicalType") == "object":
+                del out["logicalType"]
+            _property(out, purpose)
+        case "properties" | "items":
+            out = in_one_form(out)
+            _property(out, purpose)
+        case "map":
+            # the parts of a map are properties; its key is never null
+            out = {name: in_one_form(part) if isinstance(part, dict) else part for name, part in out.items()}
+            if isinstance(out.get("key"), dict):
+                out["key"].pop("required", None)
         case "quality":
             _rule(out, purpose)
         case "slaProperties":
@@ -138,12 +148,7 @@ def _normal(node: dict[str, Any], key: str, purpose: _Purpose) -> dict[str, Any]
     return out
 
 
-def _property(out: dict[str, Any], key: str, purpose: _Purpose) -> None:
-    physical = out.get("physicalType")
-    if isinstance(physical, str) and key != "schema":
-        out["physicalType"] = _type(physical)
-    if key == "schema" and out.get("logicalType") == "object":
-        del out["logicalType"]
+def _property(out: dict[str, Any], purpose: _Purpose) -> None:
     if not purpose.spellings and "id" in out and out["id"] == out.get("name"):
         del out["id"]
     for flag, position in _POSITIONS:
@@ -152,27 +157,26 @@ def _property(out: dict[str, Any], key: str, purpose: _Purpose) -> None:
 
 
 def _positioned(items: list[Any], key: str) -> list[Any]:
-    """Properties whose key columns all know their position."""
+    """Properties whose key and partition columns know their position, counted from one."""
     if key != "properties":
         return items
-    out, number = [], 0
-    for item in items:
-        if isinstance(item, dict) and item.get("primaryKey") is True:
-            number += 1
-            given = item.get("primaryKeyPosition")
-            out.append({**item, "primaryKeyPosition": given if isinstance(given, int) and given > 0 else number})
-        else:
-            out.append(item)
+    out = list(items)
+    for flag, position in _POSITIONS:
+        for rank, index in enumerate(_ranked(items, flag, position), 1):
+            out[index] = {**out[index], position: rank}
     return out
 
 
-def _type(text: str) -> str:
-    try:
-        parsed = parse_type(text)
-    except ValueError:
-        return text
-    size = parsed.size if isinstance(parsed, Atomic) else None
-    return str(parsed) if size in (None, SECOND_DIGITS) else f"{parsed}({size})"
+def _ranked(items: list[Any], flag: str, position: str) -> list[int]:
+    """The places of the columns of a key, in its order; one that does not say its position is where it stands."""
+    found = [index for index, item in enumerate(items) if isinstance(item, dict) and item.get(flag) is True]
+    # as the model reads them: a key counts its columns, a partition does not
+    unsaid = {index: number if flag == "primaryKey" else 1 for number, index in enumerate(found, 1)}
+    return sorted(found, key=lambda index: _whole(items[index].get(position)) or unsaid[index])
+
+
+def _whole(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
 def _rule(out: dict[str, Any], purpose: _Purpose) -> None:
