@@ -36,13 +36,13 @@ def test_type_widening_says_which_version_a_wider_type_needs(tmp_path: Path, wid
 
 @pytest.mark.parametrize(("labels", "way"), [(["inner", "outer"], "raised"), (["outer", "inner"], "lowered")])
 def test_classifications_say_which_label_is_lower(tmp_path: Path, labels: list[str], way: str):
-    (result,) = _diff(tmp_path, classifications=labels).results
+    result = _diff(tmp_path, classifications=labels)
     (change,) = (change for change in result.changes if change.row == "K13")
     assert change.klass == way
 
 
 def test_the_shape_that_other_programs_rely_on(tmp_path: Path):
-    (result,) = _diff(tmp_path).to_dict()["results"]
+    result = _diff(tmp_path).to_dict()
     assert result["changes"][0] == {
         "change": "type-changed",
         "row": "D1",

@@ -13,7 +13,7 @@ from floe.model import SettingError
 from floe.model.codes import CODES, GATE, READING, Code
 
 ENFORCEMENT = "enforcement"
-_DOCUMENTED = (*RULES, *VERSION_RULES, *EXPECTATIONS)
+DOCUMENTED = (*RULES, *VERSION_RULES, *EXPECTATIONS)
 _SHORT = READING | GATE
 _CODE = re.compile(r"(?:FLOE[-_ ]?)?E?(5[0-9]{2})", re.IGNORECASE)
 
@@ -59,7 +59,7 @@ def explanations() -> tuple[Explanation, ...]:
     return tuple(
         Explanation(
             code,
-            tuple(rule for rule in _DOCUMENTED if rule.code == code.code),
+            tuple(rule for rule in DOCUMENTED if rule.code == code.code),
             tuple((name, meaning) for name, (of, meaning) in _SHORT.items() if of == code.code),
         )
         for code in CODES
@@ -67,7 +67,7 @@ def explanations() -> tuple[Explanation, ...]:
 
 
 def _unknown(word: str, wanted: str) -> SettingError:
-    known = [*(code.code for code in CODES), *_SHORT, *(rule.name for rule in _DOCUMENTED), ENFORCEMENT]
+    known = [*(code.code for code in CODES), *_SHORT, *(rule.name for rule in DOCUMENTED), ENFORCEMENT]
     near = difflib.get_close_matches(wanted or word.lower(), known, 3, 0.5)
     hint = f"Did you mean {' or '.join(near)}? " if near else ""
     return SettingError(f"Nothing is known as '{word}'", f"{hint}`floe explain all` lists every code")

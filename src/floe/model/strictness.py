@@ -4,50 +4,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from floe.model.dates import parse_day
 from floe.model.quantity import LENGTHS, Quantity, parse_quantity
+from floe.model.service_level import HIGHER, LATER, direction, level_name, measured
 
-LOWER, HIGHER, EARLIER, LATER = "lower", "higher", "earlier", "later"
-# service level -> which value is stricter; COMPATIBILITY.md, section F
-DIRECTIONS = {
-    LOWER: "freshness latency ly latencyP99 latency_p99 errorRate er timeToDetect td timeToNotify tn timeToRepair tr"
-    " recoveryTime recovery_time responseTime",
-    HIGHER: "availability av throughput th retention re completeness",
-    EARLIER: "timeOfAvailability ta generalAvailability ga",
-    LATER: "endOfSupport es endOfLife el",
-}
-_DIRECTION = {word.lower(): way for way, words in DIRECTIONS.items() for word in words.split()}
-_ALIASES = {
-    "ly": "latency",
-    "fy": "frequency",
-    "re": "retention",
-    "td": "timetodetect",
-    "tn": "timetonotify",
-    "tr": "timetorepair",
-    "recovery_time": "timetorepair",
-    "recoverytime": "timetorepair",
-    "latency_p99": "latencyp99",
-    "av": "availability",
-    "er": "errorrate",
-    "ga": "generalavailability",
-    "es": "endofsupport",
-    "el": "endoflife",
-    "ta": "timeofavailability",
-    "th": "throughput",
-}
 _ISO = {"y": "P{}Y", "mo": "P{}M", "w": "P{}W", "d": "P{}D", "h": "PT{}H", "min": "PT{}M", "s": "PT{}S"}
 
 
-def level_name(word: str) -> str:
-    """A service level's one name, whatever its spelling.
-
-    >>> level_name("ly"), level_name("Freshness")
-    ('latency', 'freshness')
-    """
-    return _ALIASES.get(word.lower(), word.lower())
-
-
-def weaker(name: str, demanded: tuple[Any, str | None], given: tuple[Any, str | None]) -> bool | None:
+def weaker(
+    name: str, demanded: tuple[Any, str | None], given: tuple[Any, str | None], way: str | None = None
+) -> bool | None:
     """Whether a service level promises less than is demanded; None where the two cannot be compared.
 
     >>> weaker("freshness", ("PT6H", None), (12, "h")), weaker("availability", ("99%", None), ("99.9%", None))
@@ -55,34 +20,17 @@ def weaker(name: str, demanded: tuple[Any, str | None], given: tuple[Any, str | 
     >>> weaker("freshness", ("PT6H", None), ("99%", None)) is None
     True
     """
-    way = _DIRECTION.get(name.lower()) or (LOWER if _interval(name, demanded, given) else None)
-    try:
-        wanted, offered = _measure(way, demanded), _measure(way, given)
-    except ValueError:
-        return None if demanded != given else False
+    name = level_name(name)
+    wanted, offered = measured(name, *demanded), measured(name, *given)
+    if wanted is None or offered is None:
+        return False if demanded == given else None
     if wanted == offered:
         return False
+    way = way or direction(name, wanted[0])
     if way is None or wanted[0] != offered[0]:
         return None
-    less: bool = offered[1] < wanted[1]
+    less = offered[1] < wanted[1]
     return less if way in (HIGHER, LATER) else not less
-
-
-def _interval(name: str, *promises: tuple[Any, str | None]) -> bool:
-    """Whether it is a frequency that is written as a span of time."""
-    try:
-        return level_name(name) == "frequency" and all(parse_quantity(*one).seconds is not None for one in promises)
-    except ValueError:
-        return False
-
-
-def _measure(way: str | None, promise: tuple[Any, str | None]) -> tuple[str, Any]:
-    """A promise as something that can be compared, with the kind of thing it is."""
-    if way in (EARLIER, LATER):
-        day = parse_day(promise[0])
-        return ("day", day) if day else ("text", str(promise[0]))
-    read = parse_quantity(*promise)
-    return ("time", read.seconds) if read.seconds is not None else ("number", read.amount)
 
 
 def as_written(value: Any, unit: str | None) -> str:

@@ -161,3 +161,65 @@ def test_key_order_anywhere_is_no_part_of_the_hash(random):
     one, other = contract_of(path.read_text()), contract_of(yaml_write.dump(shuffled(tree)))
     assert canonical.content_hash(one) == canonical.content_hash(other)
     assert canonical.equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "{name: a, physicalType: int, primaryKey: true}",
+            "{name: a, physicalType: int, primaryKey: true, required: true}",
+        ),
+        (
+            "{name: a, physicalType: int}",
+            "{name: a, physicalType: INTEGER, physicalName: a, unique: false, required: false}",
+        ),
+        (
+            "{name: a, physicalType: int, primaryKey: true}",
+            "{name: a, physicalType: int, primaryKey: true, primaryKeyPosition: 7}",
+        ),
+        (
+            "{name: a, physicalType: date, partitioned: true}",
+            "{name: a, physicalType: date, partitioned: true, partitionKeyPosition: 3}",
+        ),
+        (
+            "{name: a, physicalType: 'struct<x:int>'}",
+            "{name: a, logicalType: object, properties: [{name: x, physicalType: INT}]}",
+        ),
+        ("{name: a, physicalType: 'array<struct<x:int>>'}", "{name: a, items: {physicalType: 'struct<x: int>'}}"),
+        (
+            "{name: a, logicalType: timestamp}",
+            "{name: a, physicalType: timestamp, logicalTypeOptions: {timezone: true}}",
+        ),
+        ("{name: a, physicalType: 'made up'}", "{name: a, physicalType: 'Made  UP'}"),
+        (
+            "{name: a, logicalType: number, logicalTypeOptions: {minimum: 5}}",
+            "{name: a, logicalType: number, logicalTypeOptions: {minimum: 5.0, exclusiveMinimum: 3}}",
+        ),
+    ],
+)
+def test_a_field_that_says_the_same_has_the_same_hash(one, other):
+    first, second = (contract_of(BASE.replace("{name: b, logicalType: string}", field)) for field in (one, other))
+    assert canonical.content_hash(first) == canonical.content_hash(second)
+    assert canonical.equal(first, second)
+    assert canonical.differences(first, second) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("{name: a, physicalType: 'struct<x:int,y:int>'}", "{name: a, physicalType: 'struct<y:int,x:int>'}"),
+        ("{name: a, physicalType: 'array<int>'}", "{name: a, physicalType: 'array<int not null>'}"),
+        (
+            "{name: a, physicalType: timestamp}",
+            "{name: a, logicalType: timestamp, logicalTypeOptions: {timezone: false}}",
+        ),
+        ("{name: a, physicalType: 'timestamp(3)'}", "{name: a, physicalType: timestamp}"),
+        ("{name: a, physicalType: int, physicalName: b}", "{name: a, physicalType: int}"),
+        ("{name: a, logicalTypeOptions: {minimum: 1}}", "{name: a, logicalTypeOptions: {exclusiveMinimum: 1}}"),
+        ("{name: a, logicalTypeOptions: {multipleOf: 1}}", "{name: a, logicalTypeOptions: {multipleOf: true}}"),
+    ],
+)
+def test_a_field_that_says_something_else_has_another_hash(one, other):
+    first, second = (contract_of(BASE.replace("{name: b, logicalType: string}", field)) for field in (one, other))
+    assert canonical.content_hash(first) != canonical.content_hash(second)

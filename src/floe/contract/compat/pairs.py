@@ -8,37 +8,15 @@ from typing import Any, TypeVar
 
 from floe.contract.compat.rename_hints import rename_hints
 from floe.contract.formats.canonical import plain
-from floe.contract.formats.dialect_parts import SPELLINGS
 from floe.contract.formats.odcs import step
 from floe.contract.formats.one_type import spelled
 from floe.model import Contract, Dataset, Field, Map, Noun, QualityRule, Relationship, Server, Sla
 from floe.model.json_text import dumps
+from floe.model.service_level import level_name
 from floe.model.settings import LABELS
 from floe.model.types import Array, MapOf, Struct, Type
 
 T = TypeVar("T", bound=Noun)
-# the standard's two letters, and how dialects spell its names
-_SLA_CODES = {
-    "ly": "latency",
-    "re": "retention",
-    "td": "timeToDetect",
-    "tn": "timeToNotify",
-    "tr": "timeToRepair",
-    "av": "availability",
-    "er": "errorRate",
-    "ga": "generalAvailability",
-    "es": "endOfSupport",
-    "el": "endOfLife",
-    "ta": "timeOfAvailability",
-    "fy": "frequency",
-    "th": "throughput",
-    "recoverytime": "timeToRepair",
-}
-_SLA_NAMES = {
-    **{name.casefold(): name for name in ("freshness", "latencyP99", *_SLA_CODES.values())},
-    **_SLA_CODES,
-    **SPELLINGS,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +149,7 @@ def _by_table(dataset: Dataset) -> str | None:
 
 def sla_name(sla: Sla) -> str:
     """The standard's name of a service level, whatever spelling it is written in."""
-    return _SLA_NAMES.get(sla.property.casefold(), sla.property)
+    return level_name(sla.property)
 
 
 def _sla_id(sla: Sla) -> str | None:

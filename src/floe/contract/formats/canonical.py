@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from floe.contract.formats.dialect_parts import SPELLINGS
 from floe.contract.formats.odcs_fit import comparable
 from floe.contract.formats.one_type import in_one_form
 from floe.contract.formats.section import maps
 from floe.model import Contract, Map
 from floe.model.quantity import parse_quantity
+from floe.model.service_level import SPELLINGS
 
 _LIFECYCLE = ("deprecation", "lifecycleState")
 _FLAGS = ("required", "unique", "primaryKey", "partitioned", "criticalDataElement")
@@ -44,7 +44,7 @@ def alike(one: Contract, other: Contract) -> bool:
     return _json(forms[0]) == _json(forms[1])
 
 
-def part(node: Map, key: str, without: Collection[str] = ()) -> dict[str, Any]:
+def part(node: dict[str, Any], key: str, without: Collection[str] = ()) -> dict[str, Any]:
     """One mapping of a document in its one form, spellings kept, without some of its keys."""
     normal = _normal(node, key, _WHOLE).items()
     form = {name: _node(value, name, _WHOLE) for name, value in normal if name not in without}
@@ -127,18 +127,10 @@ def _deprecation(value: Any) -> Any:
 def _normal(node: dict[str, Any], key: str, purpose: _Purpose) -> dict[str, Any]:
     out = {name: value for name, value in node.items() if not (name in _FLAGS and value is False)}
     match key:
-        case "schema":
-            if out.get("logicalType") == "object":
-                del out["logicalType"]
-            _property(out, purpose)
-        case "properties" | "items":
-            out = in_one_form(out)
-            _property(out, purpose)
+        case "schema" | "properties" | "items":
+            out = _property(out, key, purpose)
         case "map":
-            # the parts of a map are properties; its key is never null
-            out = {name: in_one_form(part) if isinstance(part, dict) else part for name, part in out.items()}
-            if isinstance(out.get("key"), dict):
-                out["key"].pop("required", None)
+            out = _map(out)
         case "quality":
             _rule(out, purpose)
         case "slaProperties":
@@ -148,12 +140,24 @@ def _normal(node: dict[str, Any], key: str, purpose: _Purpose) -> dict[str, Any]
     return out
 
 
-def _property(out: dict[str, Any], purpose: _Purpose) -> None:
+def _map(node: dict[str, Any]) -> dict[str, Any]:
+    """The parts of a map, which are properties; its key is never null."""
+    out = {name: in_one_form(part) if isinstance(part, dict) else part for name, part in node.items()}
+    if isinstance(out.get("key"), dict):
+        out["key"].pop("required", None)
+    return out
+
+
+def _property(node: dict[str, Any], key: str, purpose: _Purpose) -> dict[str, Any]:
+    out = dict(node) if key == "schema" else in_one_form(node)
+    if key == "schema" and out.get("logicalType") == "object":
+        del out["logicalType"]
     if not purpose.spellings and "id" in out and out["id"] == out.get("name"):
         del out["id"]
     for flag, position in _POSITIONS:
         if out.get(flag) is not True:
             out.pop(position, None)
+    return out
 
 
 def _positioned(items: list[Any], key: str) -> list[Any]:

@@ -6,6 +6,7 @@ from typing import Any
 from floe.contract.formats.section import Section, add, custom, made
 from floe.model import List, Map, Place
 from floe.model.quantity import parse_quantity
+from floe.model.service_level import SPELLINGS
 
 API_VERSION = "v3.1.0"
 # what ODCS has at the root under the same name; the rest of a dialect's root is a custom property
@@ -13,17 +14,6 @@ ROOT = (
     *("id", "name", "version", "status", "tenant", "tags", "domain", "dataProduct", "servers", "support", "price"),
     *("team", "roles", "slaDefaultElement", "authoritativeDefinitions", "customProperties", "contractCreatedTs"),
 )
-SPELLINGS = {
-    "latency_p99": "latencyP99",
-    "recovery_time": "timeToRepair",
-    "general_availability": "generalAvailability",
-    "end_of_support": "endOfSupport",
-    "end_of_life": "endOfLife",
-    "time_of_availability": "timeOfAvailability",
-    "time_to_detect": "timeToDetect",
-    "time_to_notify": "timeToNotify",
-    "time_to_repair": "timeToRepair",
-}
 _SLA_KEYS = ("id", "valueExt", "unit", "driver", "description", "scheduler", "schedule")
 
 

@@ -33,10 +33,14 @@ def read_policies(entries: Any, where: str, demands: Sequence[str], source: str 
 
 
 def read_waivers(entries: Any, where: str) -> tuple[Waiver, ...]:
-    """The waivers in a list; SettingError where one is not whole."""
+    """The waivers in a list; SettingError where one is not whole. One that names a diff is an approval (floe ci)."""
     if not isinstance(entries, list):
         raise SettingError(f"{where}: waivers is no list", "Write them with floe approve")
-    return tuple(_waiver(entry, _where(entries, i, where), _place(entries, i)) for i, entry in enumerate(entries))
+    return tuple(
+        _waiver(entry, _where(entries, i, where), _place(entries, i))
+        for i, entry in enumerate(entries)
+        if not (isinstance(entry, Mapping) and "diff" in entry)
+    )
 
 
 def _place(entries: list[Any], index: int) -> Place | None:

@@ -9,6 +9,7 @@ from floe.contract.formats.dialect_field import fields
 from floe.contract.formats.section import Section, add, custom, made
 from floe.model import LAYERS, ContractError, Finding, List, Map, Place, Severity
 from floe.model.product import InputPort, OutputPort, Product
+from floe.model.service_level import SPELLINGS
 
 _METADATA = {
     "name": "customer_360",
@@ -200,7 +201,7 @@ def _levels(section: Section, out: Map, name: str) -> None:
             parts.level(below.section(key), key, "value", out, qualify, "sla")
         elif value is not None:
             below.take(key)
-            entry = made(at, property=parts.SPELLINGS.get(key, key), value=value)
+            entry = made(at, property=SPELLINGS.get(key, key), value=value)
             add(out, "slaProperties", entry, at)
 
 

@@ -10,7 +10,8 @@ from floe.contract.lint.tiers import Governed
 from floe.contract.lint.views import is_open
 from floe.model import Contract, Dataset, Field, Message, Severity, Sla
 from floe.model.policy import Asked, Policy
-from floe.model.strictness import as_written, level_name, weaker
+from floe.model.service_level import HIGHER, LOWER, level_name
+from floe.model.strictness import as_written, weaker
 from floe.model.type_text import parse_type
 from floe.model.types import accepts
 
@@ -145,8 +146,8 @@ def _levels(contract: Contract, policy: Policy, name: str, bounds: Any) -> Itera
 
 def _outside(sla: Sla, word: str, bound: Any) -> bool:
     """Whether a value is beyond a bound; a level that cannot be compared with it is."""
-    measured = "freshness" if word == "at_most" else "availability"  # lower is stricter, higher is stricter
-    return weaker(measured, (bound, None), (sla.value, sla.unit)) is not False
+    way = LOWER if word == "at_most" else HIGHER
+    return weaker(sla.property, (bound, None), (sla.value, sla.unit), way) is not False
 
 
 def _field(dataset: Dataset, asked: Asked, policy: Policy) -> Iterator[Message]:

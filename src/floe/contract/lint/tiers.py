@@ -9,7 +9,7 @@ from floe.contract.lint.rule import Rule, findings_of
 from floe.contract.lint.views import fold
 from floe.model import Contract, Dataset, Field, Finding, QualityRule, Sla
 from floe.model.policy import Policy
-from floe.model.strictness import level_name
+from floe.model.service_level import level_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 from floe.contract.formats.odcs import property_type
 from floe.contract.formats.section import copy
 from floe.model import Finding, List, Map, Place, Severity
-from floe.model.strictness import level_name
+from floe.model.service_level import level_name
 from floe.model.types import Atomic, Family, Struct, Text, Type
 
 _VERSION = "v3.1.0"
