@@ -265,3 +265,31 @@ def test_the_pre_commit_hooks_run(capsys):
     assert main([*lint["entry"].split()[1:], *files]) == 0
     git("update-ref", "refs/remotes/origin/main", "main")
     assert main([*ci["entry"].split()[1:], *ci["args"]]) == 0
+
+
+PRODUCT = (
+    "metadata: {name: shop, domain: sales, version: 1.0.0, owner: sales@acme.com, repository: github.com/acme/s}\n"
+)
+LEVEL = "slaProperties: [{property: freshness, value: %s}]\n"
+
+
+def _product(parent_freshness):
+    write("manifest.yaml", "data_contracts: {enforcement: alert_only}\n")
+    write("product/floe.yaml", PRODUCT)
+    extends = "customProperties: [{property: extends, value: ../parents/domain.yaml}]\n"
+    write("product/datacontract.yaml", contract(name="parcels") + LEVEL % "PT12H" + extends)
+    write("parents/domain.yaml", contract(name="domain") + LEVEL % parent_freshness)
+
+
+def test_what_changed_is_compiled_and_so_is_what_inherits_from_it(capsys):
+    _product("PT24H")
+    git("switch", "--quiet", "main")
+    commit()
+    git("switch", "--quiet", "--create", "stricter")
+    write("contracts/orders.yaml", contract("1.1.0", *ADDED))
+    assert codes(answer(capsys)[1]) == {}
+    _product("PT6H")
+    code, shape = answer(capsys)
+    (found,) = [one for step in shape["steps"] if step["name"] == "compile" for one in step["findings"]]
+    assert (code, found["code"], found["file"]) == (1, "FLOE-E510", "product/datacontract.yaml")
+    assert found["suggestion"] == "Strengthen 'freshness' to at least match parent: PT6H"

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from floe.actions.ci_compile import compiled
 from floe.actions.diff import DiffResult, Question, compare
 from floe.actions.find_versions import Side, in_files, some_at_revision
 from floe.actions.lint import LintResult, lint
@@ -34,7 +35,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class CiResult:
-    """What changed since a revision, judged step by step; compile joins `steps` like the others."""
+    """What changed since a revision, judged step by step."""
 
     since: str
     files: tuple[str, ...]
@@ -76,27 +77,30 @@ class CiResult:
 
 
 def ci(since: str, path: str | Path = ".", *, settings: Settings | None = None, today: date | None = None) -> CiResult:
-    """Lint and diff of the contracts below a path that differ from where we parted from a revision."""
+    """Lint, diff and compile of the contracts below a path that differ from where we parted from a revision."""
     settings, today = settings or load_settings(), today or utc_now().date()
     repository = Repository(Path.cwd())
     base = repository.parted(since, "HEAD")
-    changed = _contract_files(repository.changed(base, path))
+    all_changed = repository.changed(base, path)
+    changed = _contract_files(all_changed)
     judged = _linted(path, changed)
     before, after = some_at_revision(repository, base, changed, f"git:{since}:"), _now(changed)
     everything = judged.contracts
+    linted = _of_files(judged, changed)
     pairs = list(_pairs(before, after, everything))
     compared = compare(pairs, Question(), settings)
     given, wrong = _approvals(settings, today)
     compared, approved = _with_approvals(compared, given, today)
     unread = tuple(replace(finding, severity=Severity.WARNING) for finding in before.broken)
     steps = (
-        Step("lint", _of_files(judged, changed).findings),
+        Step("lint", linted.findings),
         Step("diff", compared.findings),
+        Step("compile", tuple(compiled(Path(path), all_changed, judged.findings, settings, today))),
         Step("base", unread),
         Step("approvals", (*wrong, *_missing(compared, pairs, approved))),
     )
     files = tuple(sorted({_file(contract) for side in (before, after) for contract in side.contracts}))
-    return CiResult(since, files, _of_files(judged, changed), compared, steps, approved)
+    return CiResult(since, files, linted, compared, steps, approved)
 
 
 def _contract_files(changed: Sequence[str]) -> set[str]:

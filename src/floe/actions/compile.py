@@ -147,7 +147,7 @@ def compile(
         raise FloeError(f"{folder} is no folder", "Name the folder of a product")
     settings = settings or load_settings(start=start)
     run = _Run(start, settings, settings["data_contracts.enforcement"])
-    run.products = [open_product(one, settings) for one in _product_folders(start)]
+    run.products = [open_product(one, settings) for one in product_folders(start)]
     rules = _rulebook(settings, today or utc_now().date())
     run.ones = _compiled(run, rules, processes)
     found = [] if run.level == "off" else _judged(run, rules)
@@ -160,7 +160,7 @@ def compile(
     return replace(result, steps=tuple(_steps(run, found, result)))
 
 
-def _product_folders(start: Path) -> list[Path]:
+def product_folders(start: Path) -> list[Path]:
     """The folder itself, and every folder below it, that has a floe.yaml; the folder itself where there is none."""
     found = []
     for here, folders, files in os.walk(start):

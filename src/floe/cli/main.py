@@ -18,7 +18,7 @@ COMMANDS = {
     "explain": "say what a code means, why it matters and what to do",
     "diff": "say what a new version changes, for whom, and which version it needs",
     "bump": "write the version that a contract's changes ask for into its file",
-    "ci": "judge what a pull request changes: lint, diff, approvals",
+    "ci": "judge what a pull request changes: lint, diff, compile, approvals",
     "test": "say whether tables keep their contracts",
     "compile": "resolve, judge and store the contracts of products",
     "effective": "show every value of a contract with all it inherits, and where it came from",
