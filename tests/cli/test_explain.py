@@ -7,6 +7,7 @@ import pytest
 
 from floe.actions.explain import DOCUMENTED, explain
 from floe.cli import main
+from floe.contract.compat import CHANGES
 from floe.model.codes import BY_CODE, CODES, RANGES, READING
 
 _CODES_PAGE = Path(__file__).parents[2] / "docs" / "codes.md"
@@ -68,6 +69,26 @@ def test_json(capsys):
 def test_the_page_of_codes_is_as_generated(capsys):
     main(["explain", "all", "--format", "markdown"])
     assert _CODES_PAGE.read_text("utf-8") == capsys.readouterr().out
+
+
+def test_the_page_of_changes_is_as_generated_and_whole(capsys):
+    main(["explain", "changes", "--format", "markdown"])
+    page = capsys.readouterr().out
+    assert _CODES_PAGE.with_name("changes.md").read_text("utf-8") == page
+    assert all(page.count(f"**`{kind.name}`**") == 1 for kind in CHANGES)
+
+
+def test_a_kind_of_change_can_be_explained(capsys):
+    assert main(["explain", "field-removed"]) == 0
+    assert "field-removed (C1, MAJOR, reader break, writer ok)" in capsys.readouterr().out
+    main(["explain", "field-removed", "--format", "json"])
+    assert json.loads(capsys.readouterr().out)["bump"] == "MAJOR"
+    main(["explain", "changes", "--format", "json"])
+    assert len(json.loads(capsys.readouterr().out)["changes"]) == len(CHANGES)
+
+
+def test_no_name_means_two_things():
+    assert not {kind.name for kind in CHANGES} & {*READING, *(rule.name for rule in DOCUMENTED)}
 
 
 def test_the_table_of_codes_is_whole():

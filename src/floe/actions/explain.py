@@ -4,6 +4,8 @@ import difflib
 import re
 from dataclasses import dataclass
 
+from floe.contract.compat import CHANGES
+from floe.contract.compat.change import Kind
 from floe.contract.compat.versions import VERSION_RULES
 from floe.contract.lint import RULES
 from floe.contract.lint.rule import Rule
@@ -13,6 +15,7 @@ from floe.model import SettingError
 from floe.model.codes import CODES, GATE, READING, Code
 
 ENFORCEMENT = "enforcement"
+ALL_CHANGES = "changes"
 DOCUMENTED = (*RULES, *VERSION_RULES, *EXPECTATIONS)
 _SHORT = READING | GATE
 _CODE = re.compile(r"(?:FLOE[-_ ]?)?E?(5[0-9]{2})", re.IGNORECASE)
@@ -54,6 +57,11 @@ def explain(word: str) -> Explanation:
     raise _unknown(word, wanted)
 
 
+def kind_named(name: str) -> Kind | None:
+    """The kind of change of a name."""
+    return next((kind for kind in CHANGES if kind.name == name), None)
+
+
 def explanations() -> tuple[Explanation, ...]:
     """Every code there is, in order."""
     return tuple(
@@ -67,7 +75,8 @@ def explanations() -> tuple[Explanation, ...]:
 
 
 def _unknown(word: str, wanted: str) -> SettingError:
-    known = [*(code.code for code in CODES), *_SHORT, *(rule.name for rule in DOCUMENTED), ENFORCEMENT]
+    known = [*(code.code for code in CODES), *_SHORT, *(rule.name for rule in DOCUMENTED), ENFORCEMENT, ALL_CHANGES]
+    known += [kind.name for kind in CHANGES]
     near = difflib.get_close_matches(wanted or word.lower(), known, 3, 0.5)
     hint = f"Did you mean {' or '.join(near)}? " if near else ""
     return SettingError(f"Nothing is known as '{word}'", f"{hint}`floe explain all` lists every code")

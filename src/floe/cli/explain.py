@@ -3,9 +3,12 @@
 import argparse
 import dataclasses
 
-from floe.actions.explain import ENFORCEMENT, Explanation, explain, explanations
+from floe.actions.explain import ALL_CHANGES, ENFORCEMENT, Explanation, explain, explanations, kind_named
 from floe.cli.output import print_json, style
+from floe.contract.compat import CHANGES
+from floe.contract.compat.change import Kind
 from floe.model.decision import LEVELS, MATRIX
+from floe.tell.report.changes_markdown import change_markdown, change_text, changes_markdown, changes_text
 from floe.tell.report.codes_markdown import codes_markdown, enforcement_markdown, explained_markdown
 from floe.tell.report.explain_text import codes_text, enforcement_text, explain_text, paragraphs
 
@@ -15,7 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
         metavar="CODE",
-        help=f"a code (E511), a name (bounds-contradict), '{ENFORCEMENT}' (who blocks what), or 'all'",
+        help=f"a code (E511), a name (bounds-contradict), '{ENFORCEMENT}' (who blocks what), a change (field-removed), "
+        f"'{ALL_CHANGES}', or 'all'",
     )
     parser.add_argument(
         "--format", choices=("text", "json", "markdown"), default="text", help="how to answer (default: text)"
@@ -25,10 +29,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print what is known."""
-    if options.what.strip().lower() == ENFORCEMENT:
+    word = options.what.strip().lower()
+    if word == ENFORCEMENT:
         _enforcement(options.format)
-    elif options.what.strip().lower() == "all":
+    elif word == ALL_CHANGES:
+        _changes(options.format)
+    elif word == "all":
         _all(options.format)
+    elif kind := kind_named(word):
+        _change(kind, options.format)
     else:
         _one(explain(options.what), options.format)
     return 0
@@ -42,6 +51,37 @@ def _enforcement(form: str) -> None:
             print(enforcement_markdown())
         case _:
             print(enforcement_text(style()))
+
+
+def _changes(form: str) -> None:
+    match form:
+        case "json":
+            print_json({"changes": [_kind_shape(kind) for kind in CHANGES]})
+        case "markdown":
+            print(changes_markdown(CHANGES), end="")
+        case _:
+            print(changes_text(CHANGES, style()))
+
+
+def _change(kind: Kind, form: str) -> None:
+    match form:
+        case "json":
+            print_json(_kind_shape(kind))
+        case "markdown":
+            print(change_markdown(kind))
+        case _:
+            print(change_text(kind, style()))
+
+
+def _kind_shape(kind: Kind) -> dict[str, object]:
+    return {
+        "change": kind.name,
+        "row": kind.row,
+        "bump": str(kind.bump),
+        "reader": str(kind.reader),
+        "writer": str(kind.writer),
+        "text": paragraphs(kind.doc),
+    }
 
 
 def _all(form: str) -> None:
