@@ -28,6 +28,7 @@ soak: install
 
 benchmark: install
 	.venv/bin/python benchmarks/lint.py
+	.venv/bin/python benchmarks/diff.py
 
 format: install
 	.venv/bin/ruff format . && .venv/bin/ruff check --fix .

@@ -29,6 +29,7 @@ def test_the_public_names():
             "enforce",
             "lint",
             "load",
+            "verify",
         ]
     )
     assert all(getattr(floe, name) for name in floe.__all__)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from floe.actions.enforce import enforce
     from floe.actions.lint import lint
     from floe.actions.load import load
+    from floe.actions.verify import verify
     from floe.model.errors import (
         ContractError,
         EngineError,
@@ -33,6 +34,7 @@ __all__ = [
     "enforce",
     "lint",
     "load",
+    "verify",
 ]
 
 

@@ -249,3 +249,52 @@ def test_sql_is_parsed_only_where_a_rule_has_some():
         for text in (_BAD, _GOOD + sql)
     ]
     assert said == ["False", "True"]
+
+
+_CUSTOMERS = _GOOD.replace("orders", "customers") + (
+    "schema:\n  - name: customers\n    properties:\n      - {name: id, logicalType: string, physicalType: string}\n"
+)
+_REFERS = _GOOD + (
+    "schema:\n  - name: orders\n    properties:\n      - name: customer\n        logicalType: string\n"
+    "        physicalType: string\n        relationships: [{to: customers.id}]\n"
+)
+
+
+def test_a_reference_to_a_contract_of_the_same_run_is_no_question():
+    _write(a__customers=_CUSTOMERS, b__orders=_REFERS)
+    assert _names(lint("b")) == ["reference-unknown-dataset"]
+    assert _names(lint(["a", "b"])) == []
+    assert _names(lint(".")) == []
+
+
+def test_a_reference_to_a_column_that_the_other_contract_lacks_is_said():
+    _write(a__customers=_CUSTOMERS, b__orders=_REFERS.replace("customers.id", "customers.key"))
+    (found,) = lint(".").findings
+    assert (found.name, found.detail) == (
+        "reference-unknown-dataset",
+        "The one in a/customers.yaml has no column 'key'",
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("version: 1.0.0\n", "", "missing-field"),
+        (
+            "      - name: customer\n",
+            "      - name: customer\n        quality: [{metric: nulls, mustBe: 0}]\n",
+            "invalid-value",
+        ),
+        (
+            "      - name: customer\n",
+            "      - name: customer\n        quality: [{type: sql, query: SELECT 1}]\n",
+            "missing-field",
+        ),
+        ("logicalType: string\n        physicalType: string", "logicalType: text", "invalid-value"),
+        ("to: customers.id", "to: 'no/good!'", "invalid-value"),
+    ],
+)
+def test_what_the_standard_refuses_is_not_said_again_by_a_rule(old, new, name):
+    assert old in _REFERS
+    _write(customers=_CUSTOMERS, orders=_REFERS.replace(old, new))
+    assert _names(lint(".")) == [name]

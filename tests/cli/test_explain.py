@@ -1,4 +1,6 @@
+import ast
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -80,3 +82,36 @@ def test_the_table_of_codes_is_whole():
 def test_critical_codes_are_those_of_the_specification():
     critical = {code.code for code in CODES if str(code.severity) == "critical"}
     assert critical == {"E500", "E501", "E502", "E503", "E509", "E511", "E512", "E520", "E530", "E531", "E558"}
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("null-value", "E550"),
+        ("key-duplicated", "E551"),
+        ("value-not-listed", "E552"),
+        ("below-minimum", "E554"),
+        ("missing-column", "E531"),
+    ],
+)
+def test_what_a_gate_says_can_be_explained(name, code):
+    assert explain(name).code.code == code
+
+
+def test_enforcement_as_markdown(capsys):
+    assert main(["explain", "enforcement", "--format", "markdown"]) == 0
+    said = capsys.readouterr().out
+    assert "| at a Silver or Gold gate | off | warn | alert_only | block |\n|---|---|---|---|---|\n" in said
+    assert "| data rule error | write, record | write, log | write, alert | refuse |" in said
+
+
+def test_everything_that_reading_can_say_is_explained():
+    names = set()
+    folder = Path(__file__).parents[2] / "src" / "floe"
+    sources = [*(folder / "contract").rglob("*.py"), folder / "actions" / "lint.py"]
+    for path in sources:
+        for call in (node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)):
+            words = [each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+            if any(re.fullmatch("E5[0-9]{2}", word) for word in words[:1]) or getattr(call.func, "id", "") == "_error":
+                names |= {word for word in words[:2] if re.fullmatch("[a-z]+(-[a-z]+)+", word)}
+    assert names - {rule.name for rule in RULES} - set(READING) == set()

@@ -143,3 +143,22 @@ def test_a_terminal_that_knows_ascii_only_is_no_fault():
     )
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("\\u2717 FLOE-E521")
+
+
+def test_what_is_only_for_information_is_said_once_for_many_files(capsys):
+    for path in Path().glob("*.yaml"):
+        path.unlink()
+    for i in range(7):
+        text = _GOOD.replace("orders", f"orders{i}").replace("dataProduct: shop\n", "")
+        Path(f"c{i}.yaml").write_text(text, "utf-8")
+    assert main(["lint", "."]) == 0
+    assert capsys.readouterr().out == (
+        "· FLOE-E501: The contract is known as 'sales.default/orders0:1.0.0'\n"
+        "    It says no dataProduct; 6 more files alike       c0.yaml:1:1\n"
+        "    Suggestion: Add dataProduct, or say it in floe.yaml\n"
+        "✓ 7 files: no error, no warning, 7 info\n"
+    )
+    assert main(["lint", "c0.yaml", "c1.yaml"]) == 0
+    assert capsys.readouterr().out.count("The contract is known as") == 2
+    assert main(["lint", ".", "--format", "json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["findings"]) == 7

@@ -117,7 +117,7 @@ def _write(path: Path, text: str) -> None:
         if path.exists() and not path.is_file():  # a pipe or a device takes text, but cannot be replaced
             path.write_text(text, "utf-8")
         else:
-            _replace(path.resolve(), text)
+            _replace(Path(os.path.realpath(path)), text)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise FloeError(f"{path} cannot be written: {reason}", "Check the folder's permissions and space") from None

@@ -1,22 +1,24 @@
 """Enforce: hold a batch to its contract in the write path."""
 
-import secrets
 import tempfile
 import time
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floe.actions.find import find_contract, find_layer
 from floe.actions.find_table import Way, find_target
+from floe.actions.references import reference_targets
+from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
 from floe.data.plan import plan as make_plan
 from floe.model import Contract, Dataset, TableError, ViolationError
 from floe.model.clock import stamp, utc_now
 from floe.model.decision import Verdict, decide
 from floe.model.plan import Plan
-from floe.model.result import FAIL, NOT_EVALUATED, Outcome, Result, WriteResult
+from floe.model.result import FAIL, NOT_EVALUATED, Result, WriteResult
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import schema_hash
@@ -45,6 +47,7 @@ class _Case:
     schema_version: int
     schema_hash: str
     run_id: str
+    references: Mapping[str, str]
 
 
 def enforce(  # noqa: PLR0913  (the names the specification gives)
@@ -55,6 +58,7 @@ def enforce(  # noqa: PLR0913  (the names the specification gives)
     table: str | None = None,
     server: str | None = None,
     layer: str | None = None,
+    references: Mapping[str, str] | None = None,
     settings: Settings | None = None,
 ) -> WriteResult:
     """Write a batch to the table its contract promises, or raise ViolationError and write nothing.
@@ -66,11 +70,12 @@ def enforce(  # noqa: PLR0913  (the names the specification gives)
         table: the table, where it is not found by the contract: a catalog name or a path.
         server: the name or environment of the contract's server to write to, where it has several.
         layer: bronze, silver or gold, where the contract does not say.
+        references: the tables of datasets that keys refer to, by name, where they are not found.
         settings: read from the folder's manifest.yaml and the environment where not given.
     """
     if mode not in MODES:
         raise ValueError(f"mode '{mode}' is none of {', '.join(MODES)}")
-    return _enforce(df, mode, _case(contract, Way(table, server), layer, settings or load_settings()))
+    return _enforce(df, mode, _case(contract, Way(table, server, references or {}), layer, settings or load_settings()))
 
 
 def _enforce(df: "DataFrame", mode: str, case: _Case) -> WriteResult:
@@ -107,6 +112,7 @@ def _case(name: str | Path | Contract, way: Way, layer: str | None, settings: Se
         schema_version=store.schema_version(table_id, digest, _declared(dataset)),
         schema_hash=digest,
         run_id=uuid.uuid4().hex,
+        references=way.references,
     )
 
 
@@ -120,12 +126,13 @@ def _gate(case: _Case) -> "Gate":
         target=case.target,
         layer=case.layer,
         staging=staging / case.run_id,
-        salt=_salt(case.settings.root),
+        salt=salt_of(case.settings.root),
         properties={
             "floe.contract": case.contract.identity,
             "floe.schema_version": str(case.schema_version),
             "floe.schema_hash": case.schema_hash,
         },
+        references=reference_targets(case.plan, case.contract, case.references, case.settings, case.store),
         decide=lambda outcomes: decide(outcomes, level, case.layer),
     )
 
@@ -181,16 +188,10 @@ def _record(case: _Case, result: WriteResult) -> None:
         "seconds": judged.cost["seconds"],
         "result": result.to_dict(),
     }
-    broken = [_violation(outcome) for outcome in judged.expectations if outcome.outcome in (FAIL, NOT_EVALUATED)]
+    broken = [outcome.to_row() for outcome in judged.expectations if outcome.outcome in (FAIL, NOT_EVALUATED)]
     case.store.record_run(run, broken)
     if not result.refused:
         case.store.record_table(_table_row(case, result), _schema_row(case, judged.checked_at))
-
-
-def _violation(outcome: Outcome) -> dict[str, Any]:
-    kept = ("code", "name", "severity", "field", "outcome", "violations", "actual", "expected", "message", "cause")
-    said = outcome.to_dict()
-    return {"expectation": outcome.id, **{key: said[key] for key in kept}}
 
 
 def _table_row(case: _Case, result: WriteResult) -> dict[str, Any]:
@@ -277,18 +278,6 @@ def _notes(dataset: Dataset) -> tuple[str, ...]:
     return (
         f"'{dataset.name}' has no primary key, so duplicates were not looked for: add primaryKey: true to its key columns",
     )
-
-
-def _salt(root: Path) -> str:
-    """The secret that makes hashed samples comparable here and meaningless elsewhere."""
-    path = root / ".floe" / "salt"
-    try:
-        return path.read_text()
-    except FileNotFoundError:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(secrets.token_hex(16))
-        path.chmod(0o600)
-        return path.read_text()
 
 
 def _writable(folder: Path) -> None:

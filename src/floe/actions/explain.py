@@ -6,19 +6,23 @@ from dataclasses import dataclass
 
 from floe.contract.lint import RULES
 from floe.contract.lint.rule import Rule
+from floe.data.plan.expectations import EXPECTATIONS
+from floe.data.plan.expectations.expectation import RowExpectation
 from floe.model import SettingError
-from floe.model.codes import CODES, READING, Code
+from floe.model.codes import CODES, GATE, READING, Code
 
 ENFORCEMENT = "enforcement"
+_DOCUMENTED = (*RULES, *EXPECTATIONS)
+_SHORT = READING | GATE
 _CODE = re.compile(r"(?:FLOE[-_ ]?)?E?(5[0-9]{2})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A code, the rules that say it, and what reading can say under it: pairs of name and meaning."""
+    """A code, the rules and expectations that say it, and what else is said under it: pairs of name and meaning."""
 
     code: Code
-    rules: tuple[Rule, ...]
+    rules: tuple[Rule | RowExpectation, ...]
     reading: tuple[tuple[str, str], ...]
 
     @property
@@ -54,15 +58,15 @@ def explanations() -> tuple[Explanation, ...]:
     return tuple(
         Explanation(
             code,
-            tuple(rule for rule in RULES if rule.code == code.code),
-            tuple((name, meaning) for name, (of, meaning) in READING.items() if of == code.code),
+            tuple(rule for rule in _DOCUMENTED if rule.code == code.code),
+            tuple((name, meaning) for name, (of, meaning) in _SHORT.items() if of == code.code),
         )
         for code in CODES
     )
 
 
 def _unknown(word: str, wanted: str) -> SettingError:
-    known = [*(code.code for code in CODES), *READING, *(rule.name for rule in RULES), ENFORCEMENT]
+    known = [*(code.code for code in CODES), *_SHORT, *(rule.name for rule in _DOCUMENTED), ENFORCEMENT]
     near = difflib.get_close_matches(wanted or word.lower(), known, 3, 0.5)
     hint = f"Did you mean {' or '.join(near)}? " if near else ""
     return SettingError(f"Nothing is known as '{word}'", f"{hint}`floe explain all` lists every code")

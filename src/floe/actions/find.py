@@ -77,6 +77,11 @@ def _by_search(name: str, settings: Settings) -> Contract:
     )
 
 
+def contracts_below(settings: Settings) -> list[Contract]:
+    """Every contract of the root that can be read."""
+    return [contract for contract, _ in _all(settings.root / "contracts")]
+
+
 def _all(folder: Path) -> Iterator[tuple[Contract, list[Finding]]]:
     for path in contract_files(folder) if folder.is_dir() else ():
         contract, found = read(read_bytes(path), str(path))

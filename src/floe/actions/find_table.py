@@ -1,7 +1,7 @@
 """Find the table a contract promises."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,11 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a caller points at a table: by name or path, or by one of the contract's servers."""
+    """How a caller points at tables: by name or path, by one of the contract's servers; and those that keys refer to."""
 
     table: str | None = None
     server: str | None = None
+    references: Mapping[str, str] = field(default_factory=dict)
 
 
 def find_target(

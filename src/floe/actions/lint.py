@@ -15,9 +15,9 @@ from floe.contract.lint import RULES, baseline
 from floe.contract.lint.ignore import ignored
 from floe.contract.lint.look import looks_like_contract
 from floe.contract.lint.rule import findings as rule_findings
-from floe.contract.lint.rule import folder_findings, in_order, said_once
+from floe.contract.lint.rule import folder_findings, in_order, said_once, without_consequences
 from floe.contract.lint.secret import hide, secrets_in
-from floe.contract.lint.views import Scope
+from floe.contract.lint.views import Neighbours, Scope
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.model import Contract, ContractError, Finding, Place, SettingError, Severity
 from floe.model.settings import LABELS
@@ -78,6 +78,7 @@ class _Run:
     skipped: list[str] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
     scopes: dict[Path, Scope] = field(default_factory=dict)
+    read: list[tuple[Contract, Path, list[Finding]]] = field(default_factory=list)
     files: int = 0
 
 
@@ -101,9 +102,10 @@ def lint(
     sources = [source] if isinstance(source, str | Path | Contract) else list(source)
     run = _Run(progress, labels)
     for one in sources:
-        judged = [_lint_one(text, run) for text in _texts(one, run.found)]
-        if _is_folder(one) and not any(judged):
+        meant = [_take(text, run) for text in _texts(one, run.found)]
+        if _is_folder(one) and not any(meant):
             run.found.append(_no_contract(one))
+    _ask_rules(run)
     found = _judged(run, known)
     listed = found if every else said_once(found)
     return LintResult(tuple(listed), run.files, tuple(run.contracts), tuple(run.skipped))
@@ -140,12 +142,12 @@ def _baseline(path: Path) -> Counter[tuple[str, str, str, str, str]]:
 
 def _relative_to(path: Path) -> Callable[[str], str]:
     """Files as seen from the baseline, so that it holds wherever the command runs."""
-    folder = path.resolve().parent
-    return lambda file: Path(os.path.relpath(Path(file).resolve(), folder)).as_posix() if file else ""
+    folder = os.path.dirname(os.path.realpath(path))
+    return lambda file: Path(os.path.relpath(os.path.realpath(file), folder)).as_posix() if file else ""
 
 
-def _lint_one(text: _Text, run: _Run) -> bool:
-    """Lint one document, once; whether it was meant as a contract."""
+def _take(text: _Text, run: _Run) -> bool:
+    """Read one document, once; whether it was meant as a contract."""
     if text.name in run.texts and text.name != _INLINE:
         return text.name not in run.skipped
     run.progress(run.files + len(run.skipped) + 1, text.name)
@@ -157,8 +159,16 @@ def _lint_one(text: _Text, run: _Run) -> bool:
     run.found += findings
     if contract:
         run.contracts.append(contract)
-        run.found += rule_findings(contract, RULES, _scope(text, run))
+        run.read.append((contract, text.folder or Path(text.name).parent, findings))
     return True
+
+
+def _ask_rules(run: _Run) -> None:
+    """Ask the rules about each contract, once all are read: some refer to others."""
+    neighbours = Neighbours(run.contracts)
+    for contract, folder, refused in run.read:
+        scope = _scope(folder, run, neighbours)
+        run.found += without_consequences(rule_findings(contract, RULES, scope), refused)
 
 
 def _read(text: _Text, run: _Run) -> tuple[Contract | None, list[Finding]]:
@@ -176,15 +186,14 @@ def _decoded(data: bytes | str) -> str:
     return data.decode("utf-16" if utf_16 else "utf-8", "replace").removeprefix("\ufeff")
 
 
-def _scope(text: _Text, run: _Run) -> Scope:
+def _scope(start: Path, run: _Run, neighbours: Neighbours) -> Scope:
     """What rules need to know beside the contract, once for each folder."""
-    start = text.folder or Path(text.name).parent
     if start not in run.scopes:
-        run.scopes[start] = _scope_of(start, run.labels)
+        run.scopes[start] = _scope_of(start, run.labels, neighbours)
     return run.scopes[start]
 
 
-def _scope_of(start: Path, labels: Sequence[str] | None) -> Scope:
+def _scope_of(start: Path, labels: Sequence[str] | None, neighbours: Neighbours) -> Scope:
     folder, here = start.resolve(), Path.cwd().resolve()
     settings = load_settings(start=folder)
     managed = (settings.root / "manifest.yaml").is_file()
@@ -192,7 +201,7 @@ def _scope_of(start: Path, labels: Sequence[str] | None) -> Scope:
     listed = labels is not None or settings.origin("classifications") != "default"
     said = labels if labels is not None else settings["classifications"]
     words = tuple(label for label in said if isinstance(label, str)) if listed else LABELS
-    return Scope(words, listed, str(root), lambda path: os.path.realpath(Path(path)))
+    return Scope(words, listed, str(root), lambda path: os.path.realpath(Path(path)), neighbours)
 
 
 def _with_comments(found: Sequence[Finding], texts: dict[str, str]) -> list[Finding]:
@@ -204,7 +213,8 @@ def _with_comments(found: Sequence[Finding], texts: dict[str, str]) -> list[Find
 
 
 def _is_folder(source: Source) -> bool:
-    return not isinstance(source, Contract) and not _is_text(source) and Path(source).is_dir()
+    """Whether a folder is named; an empty text, as a variable without a value gives it, names none."""
+    return not isinstance(source, Contract) and not _is_text(source) and bool(source) and Path(source).is_dir()
 
 
 def _is_text(source: str | Path) -> bool:
@@ -217,6 +227,8 @@ def _texts(source: Source, found: list[Finding]) -> Iterator[_Text]:
         yield _Text(source, source.source)
     elif _is_text(source):
         yield _Text(fspath(source), _INLINE)
+    elif not source:
+        found.append(_no_path())
     elif _is_folder(source):
         folder = Path(source)
         for path in contract_files(folder):
@@ -227,7 +239,8 @@ def _texts(source: Source, found: list[Finding]) -> Iterator[_Text]:
 
 def _one(path: Path, found: list[Finding], folder: Path | None) -> Iterator[_Text]:
     try:
-        if folder and not path.resolve().is_relative_to(folder.resolve()):
+        # realpath, unlike resolve, takes a link that leads to itself; reading it says so
+        if folder and not Path(os.path.realpath(path)).is_relative_to(folder.resolve()):
             found.append(_outside(path))
             return
         yield _Text(read_bytes(path), str(path), folder)
@@ -243,6 +256,17 @@ def _no_contract(source: Source) -> Finding:
         f"Folder {source} holds no contract",
         suggestion="Name a contract, or a folder with contracts in it",
         place=Place(str(source), 1, 1),
+    )
+
+
+def _no_path() -> Finding:
+    return Finding(
+        "E500",
+        "contract-not-found",
+        Severity.CRITICAL,
+        "The path is empty",
+        "A variable without a value may stand there",
+        "Name a contract or a folder",
     )
 
 

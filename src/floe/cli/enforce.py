@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
                 batch,
                 options.contract,
                 options.mode,
-                way=Way(options.table, options.server),
+                way=Way(options.table, options.server, dict(options.reference)),
                 layer=options.layer,
                 settings=settings,
             )

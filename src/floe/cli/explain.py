@@ -6,7 +6,7 @@ import dataclasses
 from floe.actions.explain import ENFORCEMENT, Explanation, explain, explanations
 from floe.cli.output import print_json, style
 from floe.model.decision import LEVELS, MATRIX
-from floe.tell.report.codes_markdown import codes_markdown, explained_markdown
+from floe.tell.report.codes_markdown import codes_markdown, enforcement_markdown, explained_markdown
 from floe.tell.report.explain_text import codes_text, enforcement_text, explain_text, paragraphs
 
 
@@ -35,10 +35,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _enforcement(form: str) -> None:
-    if form == "json":
-        print_json({"levels": LEVELS, "gate": MATRIX})
-    else:
-        print(enforcement_text(style()))
+    match form:
+        case "json":
+            print_json({"levels": LEVELS, "gate": MATRIX})
+        case "markdown":
+            print(enforcement_markdown())
+        case _:
+            print(enforcement_text(style()))
 
 
 def _all(form: str) -> None:

@@ -9,7 +9,7 @@ from floe.actions.lint import LintResult, lint, write_baseline
 from floe.cli.output import print_json, say, style
 from floe.model import Severity
 from floe.tell.report.findings_text import findings_text, summary_text
-from floe.tell.report.style import Style, plural
+from floe.tell.report.style import Style, clean, plural
 from floe.version import __version__
 
 FORMATS = ("text", "json", "sarif", "junit", "github", "markdown")
@@ -93,4 +93,4 @@ class _Progress:
         """Say where we are, at most every two seconds."""
         if self.seen and time.monotonic() - self.last > _PATIENCE:
             self.last = time.monotonic()
-            say(f"… file {number:,}: {name}")
+            say(f"… file {number:,}: {clean(name)}")

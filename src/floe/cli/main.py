@@ -1,7 +1,9 @@
 """Which command runs; only its own module is imported."""
 
 import argparse
+import errno
 import io
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -14,11 +16,16 @@ COMMANDS = {
     "lint": "say what is wrong with contracts",
     "convert": "write a contract in another format, or a document of another tool as a contract",
     "explain": "say what a code means, why it matters and what to do",
+    "diff": "say what a new version changes, for whom, and which version it needs",
+    "test": "say whether tables keep their contracts",
     "enforce": "hold a batch to its contract and write it",
     "runs": "show what was checked and written, and what came of it",
     "doctor": "say what is missing, which settings hold, and how a contract finds its table",
     "completion": "print a script that completes floe's words in your shell",
 }
+# what a full disk, a closed stream or a broken device says when an answer is written to it
+_NOT_TAKEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+_PIPE_CLOSED = 141  # as a program that SIGPIPE ends: the reader had enough, nothing was judged by it
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,16 +38,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "run" not in options:
             parser.print_help(sys.stderr)
             return 2
-        return int(options.run(options))
+        code = int(options.run(options))
+        sys.stdout.flush()
+        return code
     except FloeError as error:
         return _said(error, words)
     except BrokenPipeError:
-        sys.stderr.close()
-        return 1
+        _let_go_of_the_output()
+        return _PIPE_CLOSED
     except KeyboardInterrupt:
         print("✗ stopped", file=sys.stderr)
         return 130
     except Exception as error:  # noqa: BLE001  (the outermost frame: a fault of ours, said without a traceback)
+        if isinstance(error, OSError) and error.errno in _NOT_TAKEN and not error.filename:
+            return _not_taken(error)
         return _our_fault(error, words)
 
 
@@ -72,8 +83,22 @@ def _said(error: FloeError, words: Sequence[str]) -> int:
     return 1 if any(finding.code != "E500" for finding in findings) else 2
 
 
+def _not_taken(error: OSError) -> int:
+    _let_go_of_the_output()
+    reason = (error.strerror or "no reason given").lower()
+    print(f"✗ The answer cannot be written: {reason}\n    Suggestion: Check where the output goes", file=sys.stderr)
+    return 2
+
+
+def _let_go_of_the_output() -> None:
+    """What is left in the buffer goes nowhere, so that the interpreter does not stumble over it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _print_whatever_the_terminal_takes() -> None:
-    """A character that a terminal or file cannot hold is written by its number, never a fault."""
+    """A character that a terminal or file cannot hold is written by its number, never a fault; a closed stream takes all."""
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  (open as long as we run)
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -104,6 +104,7 @@ READING = {
     "too-many-findings": ("E501", "So much is wrong that only the first places are listed."),
     "table-id-invalid": ("E501", "A table_id is not of the form layer.domain.table."),
     "wrong-type": ("E501", "A value has another type than the standard asks for."),
+    "schema-unreadable": ("E501", "A schema of another tool, to be converted, is not whole."),
     "ignore-without-reason": ("E501", "A comment ignores a finding and gives no reason; it has no effect."),
     "ignore-unused": ("E501", "A comment ignores a finding that is not there."),
     "unsupported-version": ("E502", "The document declares a version of the standard that floe does not read."),
@@ -111,9 +112,11 @@ READING = {
         "E502",
         "The document is of another kind, which the message names, with the command that converts it.",
     ),
+    "type-unreadable": ("E503", "A schema of another tool, to be converted, has a type that floe does not know."),
     "path-outside-root": ("E507", "A link leads to a file outside the folder; it is not read."),
     "column-unknown": ("E508", "A key, partition or constraint of a dialect names a column that is not there."),
     "yaml-unreadable": ("E509", "The text is not YAML at the place that the message names."),
+    "json-unreadable": ("E509", "The text is not JSON at the place that the message names."),
     "file-unreadable": ("E509", "The file cannot be read."),
     "file-too-large": ("E509", "The file is larger than any contract."),
     "not-text": ("E509", "The file is not UTF-8 or UTF-16 text."),
@@ -125,4 +128,15 @@ READING = {
     "bad-alias": ("E509", "An alias has no anchor, or stands inside its own."),
     "too-deep": ("E509", "The document is nested deeper than any contract."),
     "too-many-nodes": ("E509", "The document has too many values once aliases are expanded."),
+}
+
+# what a gate can say beside the expectations on values: name -> code, meaning
+GATE = {
+    "type-mismatch": ("E530", "A column of the batch or table has another type than the contract promises."),
+    "column-order": ("E530", "The columns stand in another order than in the contract; Gold asks for the same."),
+    "missing-column": ("E531", "A column that the contract promises is not there."),
+    "extra-column": ("E532", "A column is there that the contract does not have; Silver and Gold refuse it."),
+    "null-value": ("E550", "A field that the contract requires, or that is part of the key, is null."),
+    "key-duplicated": ("E551", "A primary key stands twice in the batch, or is in the table already."),
+    "value-duplicated": ("E551", "A value stands twice in a column that the contract says is unique."),
 }

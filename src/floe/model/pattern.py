@@ -75,12 +75,13 @@ Node = Chars | Sequence | Choice | Repeat
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern that could be read: its tree, its lookarounds, whether it refers back, and the same for Python's `re`."""
+    """A pattern that could be read: its tree, its lookarounds, whether it refers back, and the same for Python and Java."""
 
     tree: Node
     around: tuple[Node, ...]
     refers_back: bool
     python: str | None
+    java: str | None = None
 
     def finds(self, text: str) -> bool | None:
         """Whether the pattern is found in a text; None where Python cannot say it."""
@@ -106,7 +107,13 @@ def parse_pattern(text: str) -> Pattern:
     if reader.at < len(text):
         raise ValueError(f"')' at character {reader.at + 1} closes no group")
     python = "".join(reader.python) if reader.in_python else None
-    return Pattern(tree, tuple(reader.around), reader.refers_back, _sound(python))
+    java = "".join(map(_java, reader.python)) if reader.in_java else None
+    return Pattern(tree, tuple(reader.around), reader.refers_back, _sound(python), java)
+
+
+def _java(written: str) -> str:
+    r"""A part as Java writes it: Python's end of input is \z there, its named groups have no P."""
+    return {r"\Z": r"\z"}.get(written) or (f"?<{written[3:]}" if written.startswith("?P<") else written)
 
 
 def _sound(python: str | None) -> str | None:
@@ -125,7 +132,7 @@ class _Reader:
         flags = re.match(r"\(\?[ims]+\)", text)  # not ECMA-262, but Java and Python agree on what it means
         self.at = flags.end() if flags else 0
         self.python: list[str] = [flags[0]] if flags else []
-        self.in_python = True
+        self.in_python = self.in_java = True
         self.refers_back = False
         self.around: list[Node] = []
 
@@ -238,7 +245,7 @@ class _Reader:
         if letter in "123456789k":
             self.refers_back = True
             self.at += 1
-            self.in_python = False
+            self.in_python = self.in_java = False
             return Sequence()
         mask, written = self.escaped()
         self.python.append(written)
@@ -250,8 +257,9 @@ class _Reader:
         if prop := _PROPERTY.match(self.text, self.at):
             self.at = prop.end()
             self.in_python = False
+            self.in_java &= len(prop[1]) <= 2  # general categories; scripts have other names in Java
             mask = _LETTERS if prop[1][:1] == "L" else _DIGITS | OTHERS if prop[1][:1] == "N" else ANY
-            return (ANY & ~mask | OTHERS if letter == "P" else mask), ""
+            return (ANY & ~mask | OTHERS if letter == "P" else mask), f"\\{prop[0]}"
         if code := _HEX.match(self.text, self.at):
             self.at = code.end()
             number = int(code[1] or code[2] or code[3], 16)

@@ -1,15 +1,43 @@
 """All expectations of a dataset, ready to run."""
 
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from floe.model.claim import Claim
 from floe.model.finding import Severity
+from floe.model.table import Target
 from floe.model.types import Struct
+
+
+class Reference(NamedTuple):
+    """Columns of a dataset that others refer to."""
+
+    dataset: str
+    columns: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.dataset}.{self.columns[0]}"
+            if len(self.columns) == 1
+            else f"{self.dataset}({', '.join(self.columns)})"
+        )
+
+
+class Age(NamedTuple):
+    """How old something is: the newest or oldest value of a column in seconds since 1970, or the table's last commit."""
+
+    kind: str
+    seconds: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """One promise about data that a plan can measure; `sql` is true for a bad row, `keys` must be unique together."""
+    """One promise about data that a plan can measure, and the threshold it is held to.
+
+    `sql` is true for a bad row, `keys` must be unique together, `counts` is the number of rows itself.
+    """
 
     id: str
     code: str
@@ -19,9 +47,30 @@ class Expectation:
     expected: Any = None
     sql: str | None = None
     keys: tuple[str, ...] = ()
+    counts: bool = False
+    target: Reference | None = None  # where `keys` must be found
+    age: Age | None = None
+    operators: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {"mustBe": 0})
+    unit: str | None = None
+    columns: tuple[str, ...] = ()  # the columns it reads; without them it cannot be judged
+    claims: tuple[Claim, ...] = ()  # what file statistics would prove it by, all of them together
     structural: bool = False
     cause: str | None = None  # why nobody can evaluate it
+    watched: str | None = None  # why a test does not judge it, and nothing is amiss
     gated: bool = True  # false: not a rule of gates
+
+    @property
+    def measurable(self) -> bool:
+        """Whether rows can answer it at all."""
+        return bool(self.sql or self.keys or self.counts or (self.age and self.age.seconds))
+
+
+class Aids(NamedTuple):
+    """What judging a table needs besides its plan: the salt of samples, and the tables that keys refer to."""
+
+    salt: str
+    references: Mapping[str, Target]
+    now: int  # seconds since 1970
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

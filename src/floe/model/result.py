@@ -46,6 +46,12 @@ class Outcome:
             "samples": list(self.samples),
         }
 
+    def to_row(self) -> dict[str, Any]:
+        """The outcome as the registry keeps it."""
+        kept = ("code", "name", "severity", "field", "outcome", "violations", "actual", "expected", "message", "cause")
+        said = self.to_dict()
+        return {"expectation": self.id, **{key: said[key] for key in kept}}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:

@@ -50,7 +50,7 @@ KEYS = (
     Key("tables.warehouse", ".floe/warehouse", str, acts=True),
     Key("tables.names", {}, dict, acts=True),
     Key("classifications", list(LABELS), list, acts=True),
-    Key("compatibility.type_widening", "major", str, ("major", "minor")),
+    Key("compatibility.type_widening", "major", str, ("major", "minor"), acts=True),
     Key("versions.lead_days", 14, int),
     Key("versions.notice_days", 30, int),
     Key("policies", [], list),

@@ -61,6 +61,10 @@ _CONTAINERS = {
     "object": "object struct record row tuple nested",
 }
 _CONTAINER = {word: kind for kind, words in _CONTAINERS.items() for word in words.split()}
+# what keeps a number of its own beside Spark's type: digits of a second, bytes of a binary
+_TIMES = ("timestamp", "timestamp_ntz", "time")
+_DIGITS = {"datetime2": 7, "datetimeoffset": 7}
+_FIXED_BINARY = ("binary", "fixed", "fixed_len_byte_array")
 _WRAPPERS = ("nullable", "lowcardinality")
 _TOKEN = re.compile(
     r"\s*(`(?:[^`]|``)*`|\"[^\"]*\"|'(?:[^'\\]|\\.|'')*'|\[\s*\d*\s*\]|\[[A-Za-z_]\w*\]|[\w$.\-/]+|.)", re.DOTALL
@@ -157,6 +161,8 @@ class _Reader:
             return self._vector()
         if word == "interval":
             return self._interval()
+        if word == "fixed" and self.peek()[1:-1].strip().isdigit():
+            return Atomic("binary", int(self.take()[1:-1]), True)  # Iceberg's fixed[16]
         return self._scalar(word)
 
     def _first(self) -> str:
@@ -298,7 +304,16 @@ def _scalar(word: str, arguments: list[str]) -> Type:
         return _bounded("char", first)
     if word not in _ATOMIC:
         raise ValueError(f"'{word}' is no type floe knows")
-    return Atomic(_by_argument(word, first) or _ATOMIC[word])
+    name = _by_argument(word, first) or _ATOMIC[word]
+    return Atomic(name, *_size(word, name, first))
+
+
+def _size(word: str, name: str, first: str) -> tuple[int | None, bool]:
+    """The digits or bytes that a type is written with, and whether a binary always has them."""
+    if name not in (*_TIMES, "binary") or word == "bit":
+        return None, False
+    size = int(first) if first.isdigit() and len(first) < 11 else _DIGITS.get(word)
+    return size, size is not None and word in _FIXED_BINARY
 
 
 def _by_argument(word: str, first: str) -> str | None:

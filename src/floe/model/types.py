@@ -2,18 +2,27 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 # Spark's names in its schema JSON, by the name Spark SQL prints
 _JSON_NAMES = {"tinyint": "byte", "smallint": "short", "int": "integer", "bigint": "long"}
 
+# what a timestamp or time keeps of a second where nothing else is written
+SECOND_DIGITS = 6
+
 
 @dataclass(frozen=True, slots=True)
 class Atomic:
-    """A type without parameters, by the name Spark SQL prints: int, bigint, string, timestamp_ntz, …"""
+    """A type without parameters, by the name Spark SQL prints: int, bigint, string, timestamp_ntz, …
+
+    `size` is what another system keeps and Spark does not: the digits of a second, the bytes of a binary, which are as
+    many as that (`fixed`) or at most. It is no part of the type; versions of a contract are compared by it.
+    """
 
     name: str
+    size: int | None = field(default=None, compare=False, repr=False)
+    fixed: bool = field(default=False, compare=False, repr=False)
 
     def __str__(self) -> str:
         return self.name

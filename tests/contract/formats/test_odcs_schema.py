@@ -98,3 +98,24 @@ def test_a_thousand_later_features_are_no_refusal():
     found = _found(_SOUND.format(version="v3.0.2") + "schema:\n  - name: a\n    properties:\n" + columns)
     assert {str(finding.severity) for finding in found} == {"warning"}
     assert found[-1].message == "200 more places break the standard's JSON Schema"
+
+
+@pytest.mark.parametrize(
+    ("version", "advice"),
+    [
+        ("3.1.0", "Did you mean v3.1.0?"),
+        ("v3.1", "Did you mean v3.1.0?"),
+        ("v2.2.2", "Rewrite it as ODCS v3, whose keys have other names, e.g. v3.1.0"),
+        ("v4.0.0", "Set apiVersion to one of them, e.g. v3.1.0"),
+    ],
+)
+def test_another_version_is_not_taken_for_a_misspelling(version, advice):
+    (found,) = lint(_SOUND.format(version=version)).findings
+    assert (found.code, found.suggestion) == ("E502", advice)
+
+
+def test_what_one_later_version_allows_in_many_places_is_said_once():
+    columns = "".join(f"      - {{name: c{i}, logicalType: timestamp}}\n" for i in range(5))
+    text = _SOUND.format(version="v3.0.2") + f"schema:\n  - name: t\n    properties:\n{columns}"
+    (found,) = [finding for finding in lint(text).findings if finding.name == "newer-feature"]
+    assert found.detail == "4 more alike in this contract"

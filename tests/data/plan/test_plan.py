@@ -62,7 +62,7 @@ def test_ids_are_stable_and_say_field_and_name():
 
 @pytest.mark.spark
 def test_bad_rows_are_counted_at_any_depth(spark):
-    from floe.data.spark.measure import measure
+    from floe.data.spark.measure import Scene, measure
 
     columns = "id int, tags array<string>, lines array<struct<sku:string,qty:int>>, ratio double, day date"
     infinity, nan = float("inf"), float("nan")
@@ -77,7 +77,7 @@ def test_bad_rows_are_counted_at_any_depth(spark):
         ],
         columns,
     )
-    total, outcomes = measure(rows, plan_of(NESTED), "salt", None)
+    total, outcomes = measure(Scene(rows=rows, plan=plan_of(NESTED), salt="salt"))
     assert total == 5
     assert {one.id: (one.outcome, one.violations) for one in outcomes} == {
         "t.id:key-duplicated": ("pass", 0),

@@ -13,6 +13,7 @@ from floe.contract.formats.section import maps
 from floe.model import Contract, Map
 from floe.model.quantity import parse_quantity
 from floe.model.type_text import parse_type
+from floe.model.types import SECOND_DIGITS, Atomic
 
 _LIFECYCLE = ("deprecation", "lifecycleState")
 _FLAGS = ("required", "unique", "primaryKey", "partitioned", "criticalDataElement")
@@ -77,7 +78,7 @@ def _without_lifecycle(tree: dict[str, Any]) -> None:
 def _node(value: Any, key: str, purpose: _Purpose) -> Any:
     """A part of the document in its one form; empty parts are no parts."""
     if key in _RAW:
-        return _plain(_delay(value) if not purpose.spellings and key == "implementation" else value)
+        return plain(_delay(value) if not purpose.spellings and key == "implementation" else value)
     if key == "customProperties" and isinstance(value, list):
         return _custom(value)
     if isinstance(value, dict):
@@ -86,7 +87,7 @@ def _node(value: Any, key: str, purpose: _Purpose) -> Any:
     if isinstance(value, list):
         items = [_node(item, key, purpose) for item in _positioned(value, key)]
         return items if key in _ORDERED else sorted(items, key=_json)
-    return _plain(value)
+    return plain(value)
 
 
 def _custom(entries: list[Any]) -> Any:
@@ -98,7 +99,7 @@ def _custom(entries: list[Any]) -> Any:
         name = str(entry.get("property"))
         value = _deprecation(entry.get("value")) if name == "deprecation" else entry.get("value")
         rest = {key: part for key, part in entry.items() if key not in ("property", "value")}
-        out.setdefault(name, []).append(_plain({"value": value, **rest}))
+        out.setdefault(name, []).append(plain({"value": value, **rest}))
     return {name: values[0] if len(values) == 1 else values for name, values in out.items()}
 
 
@@ -152,9 +153,11 @@ def _positioned(items: list[Any], key: str) -> list[Any]:
 
 def _type(text: str) -> str:
     try:
-        return str(parse_type(text))
+        parsed = parse_type(text)
     except ValueError:
         return text
+    size = parsed.size if isinstance(parsed, Atomic) else None
+    return str(parsed) if size in (None, SECOND_DIGITS) else f"{parsed}({size})"
 
 
 def _rule(out: dict[str, Any], purpose: _Purpose) -> None:
@@ -194,12 +197,12 @@ def _delay(implementation: Any) -> Any:
     return implementation
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Values as JSON holds them, numbers exactly."""
     if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
+        return {key: plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [plain(part) for part in value]
     if isinstance(value, Decimal):
         whole = value == value.to_integral_value() if value.is_finite() and value.adjusted() < 40 else False
         return int(value) if whole else {"number": str(value.normalize())}

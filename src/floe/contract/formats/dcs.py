@@ -211,7 +211,15 @@ def _servers(source: Section, out: Map) -> None:
         entry.put("server", name, place)
         for key in list(server.node):
             server.move(key, entry)
+        _roles(entry)
         add(out, "servers", entry)
+
+
+def _roles(server: Map) -> None:
+    """Roles, which have a name there and a role here."""
+    for role in maps(server.get("roles")):
+        if "name" in role and "role" not in role:
+            _rename(role, "name", "role")
 
 
 def _terms(source: Section, out: Map) -> None:

@@ -46,7 +46,7 @@ OPERATORS = (
 )
 _VARIABLE = "${"
 # the format of a number, by the type it names
-_FORMATS: dict[str, Type] = {
+NUMBER_FORMATS: dict[str, Type] = {
     "i8": Atomic("tinyint"),
     "i16": Atomic("smallint"),
     "i32": Atomic("int"),
@@ -244,6 +244,11 @@ def property_type(node: Map, version: str) -> Type:
     return _field(node, (), "", version).type
 
 
+def logical_type(name: str, version: str) -> Type:
+    """The type or family that a logical type names by itself."""
+    return Family("date") if name == "date" and version.startswith("v3.0") else _LOGICAL.get(name, Family("any"))
+
+
 def step(name: str) -> str:
     """A name as a step of a path; one that holds a dot or bracket stands in backticks."""
     return f"`{name}`" if any(mark in name for mark in ".[]{}`") else name
@@ -292,8 +297,8 @@ def _logical(node: Map, version: str) -> Type:
     kind, options = _text(node, "logicalType"), _map(node, "logicalTypeOptions")
     form = _text(options, "format")
     match kind:
-        case "integer" | "number" if form in _FORMATS:
-            return _FORMATS[form]
+        case "integer" | "number" if form in NUMBER_FORMATS:
+            return NUMBER_FORMATS[form]
         case "timestamp" if options.get("timezone") is False:
             return Atomic("timestamp_ntz")
         case "date" if version.startswith("v3.0"):

@@ -46,14 +46,17 @@ def unsupported(tree: Map) -> Finding:
         text = "The document declares no apiVersion"
     else:
         text = f"'apiVersion' is {described(declared)}, which floe does not read"
-    near = difflib.get_close_matches(f"v{str(declared).removeprefix('v')}", VERSIONS, 1, 0.6)
+    number = str(declared).lower().removeprefix("v")
+    near = difflib.get_close_matches(f"v{number}", VERSIONS, 1, 0.6) if number.startswith("3") else ()
+    older = number.startswith(("0", "1", "2")) and "apiVersion" in tree
+    advice = "Rewrite it as ODCS v3, whose keys have other names" if older else "Set apiVersion to one of them"
     return Finding(
         "E502",
         "unsupported-version",
         Severity.CRITICAL,
         text,
         f"floe reads {', '.join(VERSIONS)}",
-        f"Did you mean {near[0]}?" if near else f"Set apiVersion to one of them, e.g. {VERSIONS[-2]}",
+        f"Did you mean {near[0]}?" if near else f"{advice}, e.g. {VERSIONS[-2]}",
         locate(tree, "apiVersion"),
         ("apiVersion",),
     )

@@ -49,6 +49,13 @@ def _server_field(cause: Cause, tree: Any, _version: str) -> str | None:
     return f"'{cause.key}' of a {kind} server is optional by the standard's text" if optional else None
 
 
+def _staging_dir(cause: Cause, tree: Any, _version: str) -> str | None:
+    """v3.0.0 and v3.0.1 know `stagingDir` of an athena server and ask for `staging_dir`."""
+    misnamed = cause.kind == "missing" and cause.path[:1] == ("servers",) and cause.key == "staging_dir"
+    server = value_at(tree, cause.path)
+    return "" if misnamed and isinstance(server, dict) and "stagingDir" in server else None
+
+
 def _two_bounds(cause: Cause, _tree: Any, _version: str) -> str | None:
     keys = cause.expected if cause.kind == "several" else ()
     both = len(keys) == 2 and any(key in _LOWER for key in keys) and any(key in _UPPER for key in keys)
@@ -88,6 +95,7 @@ _ACCEPTED: tuple[Callable[[Cause, Any, str], str | None], ...] = (
     _variable,
     _kinesis_stream,
     _server_field,
+    _staging_dir,
     _two_bounds,
     _relationship,
     _dimension,

@@ -30,6 +30,9 @@ _ALIASES = {
     "type": "logicalType",
     "datatype": "logicalType",
     "nullable": "required",
+    "isnullable": "required",
+    "optional": "required",
+    "name": "role",
     "title": "businessName",
     "owner": "team",
     "models": "schema",
@@ -40,6 +43,8 @@ _ALIASES = {
     "contact": "support",
     "pii": "classification",
 }
+# of these, the ones that mean the opposite
+_OPPOSITE = ("nullable", "isnullable", "optional")
 # values that people write where ODCS has another word
 _VALUES = {
     "logicalType": {
@@ -93,12 +98,20 @@ def finding(cause: Cause, judged: Judged, since: str | None = None) -> Finding:
         "E501",
         "newer-feature",
         Severity.WARNING,
-        f"{_subject(cause, judged, since)} is part of ODCS since {short}; the document declares {judged.version}",
+        said
+        := f"{_subject(cause, judged, since)} is part of ODCS since {short}; the document declares {judged.version}",
         "",
-        f"Set apiVersion to {since}",
+        f"{suggestion}, or set apiVersion to {since}" if _is_mistyped(cause, judged) else f"Set apiVersion to {since}",
         place,
         path,
+        alike=said,
     )
+
+
+def _is_mistyped(cause: Cause, judged: Judged) -> bool:
+    """Whether plain text stands where the declared version asks for something else, such as a number in quotes."""
+    value = value_at(judged.tree, cause.path)
+    return cause.kind == "type" and isinstance(value, str) and "${" not in value
 
 
 def note(cause: Cause, judged: Judged, said: str) -> Finding:
@@ -159,6 +172,8 @@ def _subject(cause: Cause, judged: Judged, since: str) -> str:
         return f"Key '{_short(cause.key)}'"
     if isinstance(value, list | dict):
         return f"'{_name(cause.path)}' as {described(value)}"
+    if _is_mistyped(cause, judged):
+        return f"'{_name(cause.path)}' as text"
     shown = "…" if isinstance(value, str) and _hidden(value, cause.path) else _short(str(value))
     return f"'{_name(cause.path)}: {shown}'"
 
@@ -219,7 +234,10 @@ def _unknown(cause: Cause, judged: Judged) -> Words:
     if cause.key in _ARGUMENTS and "arguments" in known:
         return "unknown-key", text, "The rule does nothing with it here", f"Move '{cause.key}' into arguments"
     if near and near not in there:
-        return "unknown-key", text, detail, f"Did you mean '{near}'?"
+        opposite = " It means the opposite" if _folded(cause.key) in _OPPOSITE else ""
+        return "unknown-key", text, detail, f"Did you mean '{near}'?{opposite}"
+    if not cause.path and cause.key in known_keys(judged.version, judged.tree, ("schema", 0)):
+        return "unknown-key", text, detail, f"Move '{cause.key}' into an entry of schema"
     elsewhere = " or move it to customProperties" if "customProperties" in known else " or correct its spelling"
     return "unknown-key", text, detail, f"Remove '{_short(cause.key)}',{elsewhere}"
 

@@ -54,6 +54,7 @@ from floe.contract.lint.sql_unknown_table import sql_unknown_table
 from floe.contract.lint.sql_unreadable import sql_unreadable
 from floe.contract.lint.sql_unsafe import sql_unsafe
 from floe.contract.lint.status_unknown import status_unknown
+from floe.contract.lint.table_id_unsafe import table_id_unsafe
 from floe.contract.lint.table_promised_twice import table_promised_twice
 from floe.contract.lint.table_with_two_owners import table_with_two_owners
 from floe.contract.lint.text_invisible import text_invisible
@@ -124,6 +125,7 @@ RULES = (
     sql_unreadable,
     sql_unsafe,
     status_unknown,
+    table_id_unsafe,
     table_promised_twice,
     table_with_two_owners,
     text_invisible,

@@ -8,7 +8,7 @@ from floe.contract.lint.views import RuleOf
 from floe.model import Message, Severity
 
 
-@rule("E506", "metric-misplaced", Severity.ERROR, each=RuleOf)
+@rule("E506", "metric-misplaced", Severity.WARNING, each=RuleOf)
 def metric_misplaced(part: RuleOf) -> Iterator[Message]:
     """A metric stands on a level where it has no meaning.
 

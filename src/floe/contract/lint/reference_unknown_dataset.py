@@ -10,7 +10,7 @@ from floe.model import Message, Severity
 
 @rule("E508", "reference-unknown-dataset", Severity.WARNING, each=ReferenceOf)
 def reference_unknown_dataset(part: ReferenceOf) -> Iterator[Message]:
-    """A relationship leads to a dataset that this contract does not have.
+    """A relationship leads to a dataset that neither this contract nor another one of the run has.
 
     Why: the target may stand in another contract; where it does not, the reference cannot be checked, and compiling says so.
 
@@ -18,12 +18,15 @@ def reference_unknown_dataset(part: ReferenceOf) -> Iterator[Message]:
     """
     for side, at, text in sides(part):
         if side == "to" and not target(text).document:
-            dataset, name, _ = resolved(part.names, part.dataset, text)
-            if dataset is None:
+            dataset, name, column = resolved(part.names, part.dataset, text)
+            others = part.scope.neighbours.named(name) if dataset is None else ()
+            if dataset is None and not any(not column or names.has(other, column) for names, other in others):
                 yield Message(
                     f"Relationship leads to '{text}', and no dataset '{name}' is in this contract",
-                    "It may be in another contract",
+                    f"The one in {others[0][0].contract.source} has no column '{column}'"
+                    if others
+                    else "It may be in another contract",
                     "Correct the name, or see to it that a contract has this dataset",
                     at=at,
-                    alike=fold(name),
+                    alike=fold(text if others else name),
                 )

@@ -61,6 +61,12 @@ def in_order(found: Any) -> list[Finding]:
     return sorted(found, key=lambda finding: finding.place or ("", 0, 0))
 
 
+def without_consequences(found: Sequence[Finding], refused: Sequence[Finding]) -> list[Finding]:
+    """What rules say, without what only follows from a value that the standard refuses; a danger is said all the same."""
+    paths = {finding.path for finding in refused if finding.severity is Severity.CRITICAL}
+    return [finding for finding in found if finding.path not in paths or finding.code == "E507"]
+
+
 def said_once(found: Sequence[Finding]) -> list[Finding]:
     """Findings in which what a rule says alike of many parts of one file stands once, with their number."""
     groups: defaultdict[tuple[str, str, str], list[Finding]] = defaultdict(list)
@@ -70,7 +76,7 @@ def said_once(found: Sequence[Finding]) -> list[Finding]:
     dropped = {id(other) for group in groups.values() if len(group) > _FEW for other in group[1:]}
     number = {id(group[0]): len(group) - 1 for group in groups.values() if len(group) > _FEW}
     return [
-        replace(one, detail=f"{one.detail}; {number[id(one)]} more alike in this contract")
+        replace(one, detail="; ".join(filter(None, (one.detail, f"{number[id(one)]} more alike in this contract"))))
         if id(one) in number
         else one
         for one in found

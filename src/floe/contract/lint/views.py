@@ -3,7 +3,7 @@
 import difflib
 import posixpath
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -13,16 +13,6 @@ from floe.model import Contract, Dataset, Field, QualityRule, Relationship, Sla,
 from floe.model.settings import LABELS
 
 _HINTS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What a lint run knows beside the contract: the labels, whether the manifest lists them, the root, how paths resolve."""
-
-    labels: tuple[str, ...] = LABELS
-    listed: bool = False
-    root: str = "."
-    resolve: Callable[[str], str] = field(default=posixpath.normpath, compare=False)
 
 
 class Names:
@@ -67,6 +57,36 @@ class Names:
         shown = {fold(part.name): part.name for part in dataset.fields if part.name}
         close = difflib.get_close_matches(plain(path), list(shown)[:2000], 1)
         return f"Did you mean '{shown[close[0]]}'? " if close else ""
+
+
+class Neighbours:
+    """The datasets of all contracts of a lint run; made only where a reference leads out of its contract."""
+
+    def __init__(self, contracts: Sequence[Contract] = ()) -> None:
+        self.contracts = contracts
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[tuple[Names, Dataset]]]:
+        found: dict[str, list[tuple[Names, Dataset]]] = {}
+        for names in map(Names, self.contracts):
+            for word, dataset in names.datasets.items():
+                found.setdefault(word, []).append((names, dataset))
+        return found
+
+    def named(self, word: str) -> Sequence[tuple[Names, Dataset]]:
+        """The datasets that a word names, each with the names of its contract."""
+        return self._by_name.get(fold(word), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a lint run knows beside the contract: labels, whether the manifest lists them, the root, paths, other contracts."""
+
+    labels: tuple[str, ...] = LABELS
+    listed: bool = False
+    root: str = "."
+    resolve: Callable[[str], str] = field(default=posixpath.normpath, compare=False)
+    neighbours: Neighbours = field(default_factory=Neighbours, compare=False)
 
 
 def fold(name: str) -> str:

@@ -7,6 +7,8 @@ from floe.model import ContractError, Finding, Place, Severity
 
 _SKIPPED = {"node_modules", "__pycache__", "venv", "target", "dbt_packages"}
 NOT_CONTRACTS = {"manifest", "floe", "changes", "dbt_project"}
+# more than any contract or dbt manifest has; a device such as /dev/zero has no end
+_MOST = 256 * 1024 * 1024
 
 
 def root(start: Path) -> Path:
@@ -26,14 +28,20 @@ def contract_files(folder: Path) -> Iterator[Path]:
             continue
         if entry.is_dir():
             yield from contract_files(entry)
-        elif entry.suffix in (".yaml", ".yml") and entry.stem not in NOT_CONTRACTS:
+        elif entry.suffix in (".yaml", ".yml") and entry.stem not in NOT_CONTRACTS and not _waits(entry):
             yield entry
+
+
+def _waits(path: Path) -> bool:
+    """Whether reading a path may wait for ever: it is there and no file, but a pipe, socket or device."""
+    return path.exists() and not path.is_file()
 
 
 def read_bytes(path: Path) -> bytes:
     """A file's bytes; ContractError (E500, E509) where it cannot be had."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(_MOST + 1)
     except FileNotFoundError:
         raise _unreadable("E500", "contract-not-found", path, "does not exist", "Check the path") from None
     except OSError as error:
@@ -43,6 +51,10 @@ def read_bytes(path: Path) -> bytes:
         raise _unreadable(
             "E509", "file-unreadable", path, f"cannot be read: {reason}", "Check the file's permissions"
         ) from None
+    if len(data) > _MOST:
+        what = f"has more than {_MOST:,} bytes"
+        raise _unreadable("E509", "file-too-large", path, what, "Check that this is the right file")
+    return data
 
 
 def _unreadable(code: str, name: str, path: Path, what: str, suggestion: str) -> ContractError:

@@ -1,28 +1,34 @@
 """From a dataset of a contract to its plan."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from dataclasses import replace
 
 from floe.data.plan.expectations import EXPECTATIONS
+from floe.data.plan.expectations.pattern_mismatch import java_pattern
+from floe.data.plan.quality import dataset_rules, field_rules
+from floe.data.plan.service_levels import service_levels
 from floe.data.plan.sql import quote
-from floe.model import Contract, Dataset, Field, QualityRule, Severity
-from floe.model.plan import Expectation, Plan
+from floe.model import Contract, Dataset, Field, Relationship, Severity
+from floe.model.claim import Claim
+from floe.model.plan import Expectation, Plan, Reference
 from floe.model.settings import LABELS
 from floe.model.types import Array, MapOf
 
 Wrap = Callable[[str], str]
 # options of a logical type that promise something about values, and are not judged yet
-_UNJUDGED = ("pattern", "multipleOf", "uniqueItems", "minProperties", "maxProperties")
-_FORMATS_OF_TYPES = ("i8", "i16", "i32", "i64", "f32", "f64")
-# rules about a whole table, which a batch cannot answer
-_TABLE_METRICS = ("rowCount",)
-_TABLE_CUSTOM = ("freshness", "volume")
+_UNJUDGED = ("multipleOf", "uniqueItems", "minProperties", "maxProperties")
 
 
 def plan(contract: Contract, dataset: Dataset, labels: Sequence[str] = LABELS) -> Plan:
     """Everything a dataset promises, as expectations with stable ids; labels above `internal` are masked in samples."""
     shown = {"", *labels[: labels.index("internal") + 1]} if "internal" in labels else {""}
-    expectations = [*_key(dataset), *_rows(dataset), *_references(dataset), *_rules(dataset)]
+    expectations = [
+        *_key(dataset),
+        *_rows(dataset),
+        *_references(dataset),
+        *dataset_rules(dataset),
+        *service_levels(contract, dataset),
+    ]
     return Plan(
         contract=contract.identity.rsplit(":", 1)[0],
         version=contract.version,
@@ -58,18 +64,21 @@ def _unique(
         severity=severity,
         expected=0,
         keys=keys,
+        columns=keys,
         structural=structural,
     )
 
 
 def _rows(dataset: Dataset) -> Iterator[Expectation]:
     for field in dataset.fields:
-        yield from _field(dataset, field, quote(field.column), "", lambda bad: bad)
+        for expectation in _field(dataset, field, quote(field.column), "", lambda bad: bad):
+            yield replace(expectation, columns=(field.column,))
 
 
 def _field(dataset: Dataset, field: Field, value: str, parent: str, wrap: Wrap) -> Iterator[Expectation]:
     path = f"{dataset.name}.{field.path}"
     severity = Severity.CRITICAL if field.key_position else Severity.ERROR
+    top = not parent and value == quote(field.column)
     if field.required:
         missing = f"{parent} IS NOT NULL AND {value} IS NULL" if parent else f"{value} IS NULL"
         yield Expectation(
@@ -80,6 +89,7 @@ def _field(dataset: Dataset, field: Field, value: str, parent: str, wrap: Wrap) 
             severity=severity,
             expected=0,
             sql=wrap(missing),
+            claims=(Claim("not_null", field.column),) if top else (),
             structural=True,
         )
     for expectation in EXPECTATIONS:
@@ -93,7 +103,9 @@ def _field(dataset: Dataset, field: Field, value: str, parent: str, wrap: Wrap) 
                 severity=_severity(field, expectation.name, expectation.severity),
                 expected=bad.expected,
                 sql=wrap(bad.sql),
+                claims=bad.claims if top else (),
             )
+    yield from field_rules(path, field, value, wrap, top)
     yield from _unjudged(path, field)
     yield from _below(dataset, field, value, wrap)
 
@@ -112,6 +124,8 @@ def _word(word: str | None, default: Severity) -> Severity:
 
 def _unjudged(path: str, field: Field) -> Iterator[Expectation]:
     options = [key for key in _UNJUDGED if field.options.get(key) not in (None, False)]
+    if isinstance(pattern := field.options.get("pattern"), str) and java_pattern(pattern) is None:
+        options.append("pattern")
     if field.options.get("format") is not None and field.logical_type == "string":
         options.append("format")
     for key in options:
@@ -137,58 +151,38 @@ def _inside(wrap: Wrap, collection: str, item: str) -> Wrap:
 
 
 def _references(dataset: Dataset) -> Iterator[Expectation]:
-    owners = [(dataset.name, dataset.relationships)]
-    owners += [(f"{dataset.name}.{field.path}", field.relationships) for field in dataset.walk()]
-    for path, relationships in owners:
+    """Relationships: every key that is there is found in the dataset it refers to."""
+    columns = {field.name: field.column for field in dataset.fields} | {
+        field.column: field.column for field in dataset.fields
+    }
+    owners: list[tuple[str, tuple[Relationship, ...], tuple[Field, ...]]] = [(dataset.name, dataset.relationships, ())]
+    owners += [(f"{dataset.name}.{field.path}", field.relationships, (field,)) for field in dataset.walk()]
+    for path, relationships, on in owners:
         for index, relationship in enumerate(relationships):
+            names = [field.path for field in on] or [name.rsplit(".", 1)[-1] for name in relationship.source]
+            keys = tuple(columns.get(name, "") for name in names)
+            target = _target(relationship.target)
+            whole = target is not None and all(keys) and len(keys) == len(target.columns)
             yield Expectation(
-                id=f"{path}:reference[{index}]",
-                code="E580",
+                id=f"{path}:reference" + (f"[{index + 1}]" if index else ""),
+                code="E555" if whole else "E580",
                 name="reference-missing",
                 field=path,
                 severity=Severity.ERROR,
-                expected=", ".join(relationship.target),
-                cause="floe does not judge references yet",
+                expected=str(target) if target else ", ".join(relationship.target),
+                keys=keys if whole else (),
+                columns=tuple(filter(None, keys)),
+                target=target if whole else None,
+                cause=None if whole else "floe judges references between columns of tables, written as table.column",
             )
 
 
-def _rules(dataset: Dataset) -> Iterator[Expectation]:
-    """Quality rules beyond the schema's facts; those nobody can judge yet say so."""
-    owners: list[tuple[str, tuple[QualityRule, ...]]] = [(dataset.name, dataset.rules)]
-    owners += [(f"{dataset.name}.{field.path}", field.rules) for field in dataset.walk()]
-    for path, rules in owners:
-        for index, rule in enumerate(rules):
-            if rule.type == "text" or rule.valid_values is not None:
-                continue
-            name = rule.id or rule.name or rule.metric or rule.type
-            yield Expectation(
-                id=f"{path}:quality[{index}]",
-                code="E580",
-                name=name,
-                field=path,
-                severity=_word(
-                    rule.severity, Severity.CRITICAL if "pointInTime" in _custom(rule) else Severity.WARNING
-                ),
-                cause=_cause(rule),
-                gated=_is_gated(rule),
-            )
-
-
-def _is_gated(rule: QualityRule) -> bool:
-    return not (
-        rule.type == "sql" or rule.metric in _TABLE_METRICS or any(word in _custom(rule) for word in _TABLE_CUSTOM)
-    )
-
-
-def _custom(rule: QualityRule) -> dict[str, Any]:
-    """The implementation of a rule of floe's own."""
-    return rule.implementation if rule.engine == "floe" and isinstance(rule.implementation, dict) else {}
-
-
-def _cause(rule: QualityRule) -> str:
-    if rule.type == "custom" and rule.engine != "floe":
-        return f"a rule of the engine '{rule.engine}', which floe does not run"
-    return f"floe does not judge {rule.type} rules of this kind yet"
+def _target(names: tuple[str, ...]) -> Reference | None:
+    """`table.column`, or several columns of one table."""
+    parts = [name.split("#")[-1].rsplit(".", 1) for name in names]
+    if not parts or any(len(part) != 2 for part in parts) or len({part[0] for part in parts}) != 1:
+        return None
+    return Reference(parts[0][0].rsplit(".", 1)[-1], tuple(part[1] for part in parts))
 
 
 def _distinct(expectations: list[Expectation]) -> Iterator[Expectation]:

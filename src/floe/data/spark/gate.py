@@ -1,7 +1,7 @@
 """The write gate: stage once, judge what was staged, then append just that or nothing."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,9 @@ from pyspark.sql import functions as sql
 
 from floe.data.plan.schema import Difference, columns, differences, schema_outcomes
 from floe.data.plan.sql import quote
-from floe.data.spark.measure import measure, unmeasured
+from floe.data.spark.measure import Scene, measure, unmeasured
 from floe.data.spark.schema import settle, struct_of, struct_type
-from floe.data.spark.write import TABLES
+from floe.data.spark.write import TABLES, read_all
 from floe.model import ContractError, EngineError, TableError
 from floe.model.decision import Verdict
 from floe.model.plan import Plan
@@ -43,6 +43,7 @@ class Gate:
     staging: Path
     salt: str
     properties: dict[str, str]
+    references: Mapping[str, Target]
     decide: Callable[[tuple[Outcome, ...]], Verdict]
 
 
@@ -100,7 +101,8 @@ def _append(df: DataFrame, gate: Gate) -> Passage:
         return Passage(outcomes=outcomes, verdict=gate.decide(outcomes), before=before, after=before, notes=notes)
     staged = _stage(df, gate, schema)
     existing = table.read(spark, gate.target) if there and before is not None else None
-    rows, measured = measure(staged, gate.plan, gate.salt, existing)
+    others = read_all(spark, gate.references)
+    rows, measured = measure(Scene(rows=staged, plan=gate.plan, salt=gate.salt, existing=existing, references=others))
     outcomes = (*schema_outcomes(gate.plan.dataset, [], gate.layer), *measured)
     verdict = gate.decide(outcomes)
     passage = Passage(outcomes=outcomes, verdict=verdict, rows=rows, before=before, after=before, notes=notes)

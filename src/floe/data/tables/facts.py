@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from floe.model.claim import FileStatistics
 from floe.model.settings import Settings
 from floe.model.table import Target
+from floe.model.types import Struct
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +18,9 @@ class TableFacts:
     metadata: str
     columns: tuple[str, ...]
     properties: Mapping[str, str] = field(default_factory=dict)
+    schema: Struct | None = None
+    committed: int | None = None  # when the snapshot was committed, in seconds since 1970
+    files: tuple[FileStatistics, ...] | None = None  # None: the log's statistics cannot be had without Spark
 
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from floe.model.codes import RANGES
-from floe.tell.report.explain_text import Explained, paragraphs
+from floe.tell.report.explain_text import ENFORCEMENT_NOTE, Explained, enforcement_tables, paragraphs
 
 _HEAD = """# Codes
 
@@ -34,3 +34,13 @@ def explained_markdown(explained: Explained) -> str:
     for rule in explained.rules:
         lines.append(f"**`{rule.name}`** ({rule.severity}). " + "  \n".join(paragraphs(rule.doc)) + "\n")
     return "\n".join(lines)
+
+
+def enforcement_markdown() -> str:
+    """Who blocks what, as two tables."""
+    return "\n\n".join([*(_table(rows) for rows in enforcement_tables()), ENFORCEMENT_NOTE])
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])

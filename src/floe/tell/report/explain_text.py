@@ -10,6 +10,10 @@ from floe.model.decision import LEVELS, MATRIX
 from floe.tell.report.style import Style
 
 _WIDTH = 100
+ENFORCEMENT_NOTE = (
+    "Bronze writes in every cell. Where a cell says refuse and the contract says onViolation: quarantine, rows that break "
+    "data rules, required fields or keys go there and the rest is written; schema faults never do."
+)
 
 
 class Documented(Protocol):
@@ -62,13 +66,15 @@ def _wrapped(text: str) -> str:
 
 def enforcement_text(style: Style) -> str:
     """Who blocks what: at compile and run time, and at a gate."""
+    when, gate = enforcement_tables()
+    return "\n\n".join([_table(when, style), _table(gate, style), textwrap.fill(ENFORCEMENT_NOTE, 112)])
+
+
+def enforcement_tables() -> tuple[Sequence[tuple[str, ...]], Sequence[tuple[str, ...]]]:
+    """What each level does when a contract is compiled and watched, and what it does at a gate; the first row is the head."""
     when = [("level", "compile", "run time (monitor)"), *((level, *what) for level, what in LEVELS.items())]
     gate = [("at a Silver or Gold gate", *LEVELS), *((row, *map(str, cells.values())) for row, cells in MATRIX.items())]
-    notes = (
-        "Bronze writes in every cell. Where a cell says refuse and the contract says onViolation: quarantine, rows that",
-        "break data rules, required fields or keys go there and the rest is written; schema faults never do.",
-    )
-    return "\n".join([_table(when, style), "", _table(gate, style), "", *notes])
+    return when, gate
 
 
 def _table(rows: Sequence[tuple[str, ...]], style: Style) -> str:

@@ -10,14 +10,36 @@ _NAMED = 5
 
 
 def findings_text(findings: Sequence[Finding], style: Style) -> str:
-    """One block per finding that counts: code and message, both values with the place, what to do."""
-    return "\n".join(_block(finding, style) for finding in findings if finding.counts)
+    """One block per finding that counts: code and message, both values with the place, what to do.
+
+    What is only for information and is said of many files stands once, with their number.
+    """
+    counting = [finding for finding in findings if finding.counts]
+    files = _files(counting)
+    said = {name: f"{len(others) - 1} more files alike" for name, others in files.items() if len(others) > _NAMED}
+    blocks, seen = [], set()
+    for finding in counting:
+        alike = said.get(finding.name, "") if finding.severity is Severity.INFO else ""
+        if not alike or finding.name not in seen:
+            blocks.append(_block(finding, style, alike))
+        seen.add(finding.name)
+    return "\n".join(blocks)
 
 
-def _block(finding: Finding, style: Style) -> str:
+def _files(findings: Sequence[Finding]) -> dict[str, set[str]]:
+    """The files in which each name is said for information."""
+    files: dict[str, set[str]] = {}
+    for finding in findings:
+        if finding.severity is Severity.INFO and finding.place:
+            files.setdefault(finding.name, set()).add(finding.place.file)
+    return files
+
+
+def _block(finding: Finding, style: Style, alike: str = "") -> str:
     place = clean(str(finding.place)) if finding.place else ""
     lines = [f"{style.mark(finding.severity)} {style.paint(f'FLOE-{finding.code}', 'bold')}: {clean(finding.message)}"]
-    detail = f"    {clean(finding.detail)}" if finding.detail else "   "
+    said = "; ".join(filter(None, (finding.detail, alike)))
+    detail = f"    {clean(said)}" if said else "   "
     lines.append(f"{detail:<52} {style.paint(place, 'dim')}".rstrip() if place else detail.rstrip())
     if finding.suggestion:
         lines.append(f"    Suggestion: {clean(finding.suggestion)}")

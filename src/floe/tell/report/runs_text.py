@@ -30,7 +30,7 @@ def _row(run: Mapping[str, Any]) -> tuple[str, ...]:
     if unknown:
         broken.append(f"{unknown} not evaluated")
     count = "–" if run["row_count"] is None else f"{run['row_count']:,}"
-    verdict = "refused" if run["refused"] else "written"
+    verdict = "refused" if run["refused"] else run["outcome"].replace("_", " ") if run["mode"] == "test" else "written"
     contract = f"{run['contract']}:{run['version']}"
     when = run["at"].replace("T", " ")[:19]
     return (

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from floe.model import Field, Severity
+from floe.model.claim import Claim
 
 
 class Bad(NamedTuple):
-    """SQL that is true for a bad value (null counts as good), and what was expected instead."""
+    """SQL that is true for a bad value (null counts as good), what was expected, and what statistics could prove it by."""
 
     sql: str
     expected: Any
+    claims: tuple[Claim, ...] = ()
 
 
 Ask = Callable[[str, Field], Bad | None]

@@ -1,9 +1,14 @@
 """E554 below-minimum and above-maximum."""
 
+from datetime import date
+from decimal import Decimal as Number
+from typing import Any
+
 from floe.data.plan.expectations.expectation import Bad, row_expectation
 from floe.data.plan.sql import literal
 from floe.model import Field
-from floe.model.types import Atomic
+from floe.model.claim import Claim
+from floe.model.types import Atomic, Decimal
 
 
 @row_expectation("E554", "below-minimum")
@@ -36,4 +41,23 @@ def _beyond(value: str, field: Field, *bounds: tuple[str, str, str]) -> Bad | No
     if field.type in (Atomic("float"), Atomic("double")):
         # Spark holds NaN to be greater than everything, so a minimum alone would let it through
         conditions.append(f"isnan({value}) OR abs({value}) = double('Infinity')")
-    return Bad(" OR ".join(conditions), " and ".join(f"{good} {bound}" for bound, _, good in tests))
+    claims = tuple(claim for bound, _, good in tests if (claim := _claim(field, bound, good)))
+    expected = " and ".join(f"{good} {bound}" for bound, _, good in tests)
+    return Bad(" OR ".join(conditions), expected, claims if len(claims) == len(tests) else ())
+
+
+def _claim(field: Field, bound: Any, good: str) -> Claim | None:
+    """What bounds of a file prove; only for types whose bounds are exact."""
+    kind = "at_least" if good.startswith(">") else "at_most"
+    strict = "=" not in good
+    match field.type, bound:
+        case (Atomic("tinyint" | "smallint" | "int" | "bigint") | Decimal(), int() | Number()) if not isinstance(
+            bound, bool
+        ):
+            return Claim(kind, field.column, bound, strict)
+        case Atomic("date"), str():
+            try:
+                return Claim(kind, field.column, date.fromisoformat(bound), strict)
+            except ValueError:
+                return None
+    return None

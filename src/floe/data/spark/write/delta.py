@@ -31,8 +31,11 @@ def exists(spark: SparkSession, target: Target) -> bool:
     return False
 
 
-def read(spark: SparkSession, target: Target) -> DataFrame:
-    """The table's rows now."""
+def read(spark: SparkSession, target: Target, snapshot: str | None = None) -> DataFrame:
+    """The table's rows now, or at a version."""
+    if snapshot is not None:
+        reader = spark.read.format("delta").option("versionAsOf", snapshot)
+        return reader.table(target.name) if target.name else reader.load(str(target.path))
     return spark.table(target.name) if target.name else spark.read.format("delta").load(str(target.path))
 
 

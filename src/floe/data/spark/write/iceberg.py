@@ -33,9 +33,11 @@ def exists(spark: SparkSession, target: Target) -> bool:
     return spark.catalog.tableExists(target.name)
 
 
-def read(spark: SparkSession, target: Target) -> DataFrame:
-    """The table's rows now."""
+def read(spark: SparkSession, target: Target, snapshot: str | None = None) -> DataFrame:
+    """The table's rows now, or at a snapshot."""
     spark.sql(f"REFRESH TABLE {target.sql}")
+    if snapshot is not None:
+        return spark.sql(f"SELECT * FROM {target.sql} VERSION AS OF {int(snapshot)}")
     return spark.table(target.sql)
 
 

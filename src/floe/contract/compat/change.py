@@ -1,0 +1,52 @@
+"""What a kind of change is."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from floe.model import Noun
+from floe.model.change import Bump, Impact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delta:
+    """What a kind yields: where, both values, and what differs from the kind's own bump and impacts here.
+
+    `path` is below the pair's own path (empty: the pair itself); `about` is the part whose place is shown.
+    """
+
+    old: Any = None
+    new: Any = None
+    path: str | None = None
+    row: str | None = None
+    bump: Bump | None = None
+    reader: Impact | None = None
+    writer: Impact | None = None
+    dangerous: bool = False
+    klass: str | None = None
+    formats: Mapping[str, str] | None = None
+    note: str = ""
+    about: Noun | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of change, with its row of COMPATIBILITY.md and its documentation."""
+
+    name: str
+    row: str
+    bump: Bump
+    reader: Impact
+    writer: Impact
+    each: type
+    ask: Callable[[Any], Iterator[Delta]]
+    doc: str
+    basis: str = "ruling"
+
+
+def change(  # noqa: PLR0913  (a row of COMPATIBILITY.md has as many columns)
+    name: str, row: str, *, bump: Bump, reader: Impact, writer: Impact, each: type, basis: str = "ruling"
+) -> Callable[[Callable[[Any], Iterator[Delta]]], Kind]:
+    """Make a kind of change of a function; its docstring is the kind's documentation."""
+    return lambda ask: Kind(name, row, bump, reader, writer, each, ask, ask.__doc__ or "", basis)

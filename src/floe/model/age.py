@@ -1,0 +1,41 @@
+"""Ages: how long ago, judged and said."""
+
+from fractions import Fraction
+
+from floe.model.plan import Expectation
+from floe.model.result import FAIL, PASS, Outcome
+from floe.model.threshold import holds
+
+_WHAT = {"newest": "The newest row is", "oldest": "The oldest row is", "commit": "The last commit is"}
+
+
+def aged(expectation: Expectation, seconds: int, how: str) -> Outcome:
+    """What came of a promise about an age."""
+    kept = holds(expectation.operators, Fraction(seconds))
+    what = _WHAT[expectation.age.kind] if expectation.age else ""
+    return Outcome(
+        id=expectation.id,
+        code=expectation.code,
+        name=expectation.name,
+        field=expectation.field,
+        severity=expectation.severity,
+        outcome=PASS if kept else FAIL,
+        message="" if kept else f"{what} {spoken(seconds)} old, the contract promises {expectation.expected}",
+        actual=spoken(seconds),
+        expected=expectation.expected,
+        how=how,
+    )
+
+
+def spoken(seconds: int) -> str:
+    """A duration in its two largest units.
+
+    >>> spoken(59), spoken(7260), spoken(200000)
+    ('59s', '2h 1min', '2d 7h')
+    """
+    parts = []
+    for unit, length in (("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)):
+        count, seconds = divmod(seconds, length)
+        if count:
+            parts.append(f"{count}{unit}")
+    return " ".join(parts[:2]) or "0s"

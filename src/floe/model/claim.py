@@ -1,0 +1,59 @@
+"""What file statistics may prove about a column."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+
+class Claim(NamedTuple):
+    """A promise about a column: `not_null`, `at_least` a bound, or `at_most` a bound; `strict` leaves the bound out."""
+
+    kind: str
+    column: str
+    bound: Any = None
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileStatistics:
+    """What a table's log says of one data file; what it does not say is not there.
+
+    `whole` is false where rows of the file may be deleted: counts are then upper bounds, and prove only that nothing is.
+    """
+
+    rows: int | None
+    nulls: Mapping[str, int] = field(default_factory=dict)
+    least: Mapping[str, Any] = field(default_factory=dict)
+    most: Mapping[str, Any] = field(default_factory=dict)
+    whole: bool = True
+
+
+def violations(claim: Claim, files: tuple[FileStatistics, ...]) -> int | None:
+    """How many rows break a claim, where the statistics prove it; None where they cannot say.
+
+    >>> violations(Claim("not_null", "a"), (FileStatistics(3, {"a": 0}), FileStatistics(5, {"a": 2})))
+    2
+    >>> violations(Claim("at_least", "a", 0), (FileStatistics(3, {"a": 0}, {"a": 1}),))
+    0
+    >>> violations(Claim("at_least", "a", 2), (FileStatistics(3, {"a": 0}, {"a": 1}),)) is None
+    True
+    """
+    counts = [_in_file(claim, file) for file in files]
+    return None if None in counts else sum(count for count in counts if count)
+
+
+def _in_file(claim: Claim, file: FileStatistics) -> int | None:
+    nulls = file.nulls.get(claim.column)
+    if claim.kind == "not_null":
+        return nulls if nulls == 0 or file.whole else None
+    if nulls is not None and nulls == file.rows:
+        return 0  # nothing but nulls, which break no bound
+    edge = (file.least if claim.kind == "at_least" else file.most).get(claim.column)
+    if edge is None:
+        return None
+    try:
+        beyond = edge < claim.bound if claim.kind == "at_least" else edge > claim.bound
+        kept = not beyond and not (claim.strict and edge == claim.bound)
+    except TypeError:
+        return None
+    return 0 if kept else None
