@@ -391,3 +391,22 @@ def test_any_tree_reads_back_as_it_was(tree):
 def test_numbers_are_written_exactly():
     text = yaml_write.dump({"a": Decimal("0.01"), "b": Decimal("1E+3"), "c": Decimal("1E-60"), "d": 10**30})
     assert text == f"a: 0.01\nb: 1000\nc: 1.0E-60\nd: {10**30}\n"
+
+
+@pytest.mark.parametrize("version", ["v3.0.2", "v3.1.0", "v3.2.0"])
+@pytest.mark.parametrize("target", ["v3.1.0", "v3.2.0"])
+def test_keys_without_a_value_are_not_written(version, target):
+    text = (
+        f"apiVersion: {version}\nkind: DataContract\nid: x\nname: x\nversion: 1.0.0\nstatus: active\ntags:\n"
+        "schema:\n  - name: t\n    description: null\n    quality:\n"
+        "    properties:\n      - {name: a, logicalType: string, classification: null}\n"
+        "customProperties: [{property: default, value: null}]\n"
+    )
+    contract = contract_of(text)
+    written = write(contract, target)
+    assert written.count("null") == 1
+    assert "value: null" in written
+    again, findings = read(written, "x.yaml")
+    assert findings == []
+    assert again
+    assert canonical.equal(contract, again)

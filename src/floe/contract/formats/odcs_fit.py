@@ -2,7 +2,8 @@
 
 from floe.contract.formats.odcs_causes import Cause, causes
 from floe.contract.formats.odcs_forms import drop, lowered
-from floe.contract.formats.odcs_places import value_at
+from floe.contract.formats.odcs_leniency import is_empty
+from floe.contract.formats.odcs_places import validator, value_at
 from floe.contract.formats.section import custom
 from floe.model import Map, Step, dotted
 
@@ -21,8 +22,19 @@ _NEEDED = (
 
 def comparable(tree: Map) -> Map:
     """The document as valid v3.1, in which every version and dialect can be compared."""
-    out = lowered(tree)
+    out = without_empty(lowered(tree))
     return out if tree.get("apiVersion") == out["apiVersion"] else fitted(out, values=True)
+
+
+def without_empty(tree: Map) -> Map:
+    """The document without the keys that have no value and need none."""
+    version = tree["apiVersion"]
+    if validator(version).is_valid(tree):
+        return tree
+    for cause in causes(tree, version):
+        if is_empty(cause, tree, version):
+            drop(value_at(tree, cause.path[:-1]), str(cause.path[-1]))
+    return tree
 
 
 def fitted(tree: Map, values: bool = False) -> Map:

@@ -4,7 +4,7 @@ from typing import Any
 
 from floe.contract.formats import yaml_write
 from floe.contract.formats.canonical import same_promises
-from floe.contract.formats.odcs_fit import comparable, fitted
+from floe.contract.formats.odcs_fit import comparable, fitted, without_empty
 from floe.contract.formats.odcs_forms import FREE
 from floe.contract.formats.odcs_places import validator
 from floe.contract.formats.odcs_raise import raised
@@ -42,8 +42,7 @@ def document(contract: Contract, version: str | None = DEFAULT_VERSION) -> Map:
     """The contract as a tree of an ODCS version."""
     target = version or contract.api_version
     if target == contract.api_version and target != DEFAULT_VERSION and _stays(contract, version):
-        same: Map = copy(contract.node)
-        return same
+        return without_empty(copy(contract.node))
     if target not in ("v3.1.0", "v3.2.0"):
         raise ValueError(f"floe writes ODCS v3.1.0 and v3.2.0, not '{version}'; it reads {', '.join(VERSIONS)}")
     lower = comparable(contract.node)
