@@ -16,8 +16,10 @@ from floe.actions.explain import explanations
 from floe.actions.lint import lint, write_baseline
 from floe.cli.main import COMMANDS
 from floe.contract.compat import CHANGES
+from floe.contract.formats import read
 from floe.contract.formats.odcs_forms import FLOE_NAMES
 from floe.contract.lint import RULES
+from floe.data.plan import plan
 from floe.model import Severity
 from floe.model.type_text import parse_type
 from tests.conftest import ROOT, run_shell
@@ -139,6 +141,82 @@ def test_every_rule_is_named_and_every_name_exists():
     known |= {rule.name for each in explanations() for rule in each.rules}
     assert sorted({rule.name for rule in RULES} - set(coded(REFERENCE))) == []
     assert sorted(said - known) == []
+
+
+# what a promise looks like, and on which type it stands
+OPTIONS = {
+    "minimum": ("number", 1),
+    "maximum": ("number", 1),
+    "exclusiveMinimum": ("number", 1),
+    "exclusiveMaximum": ("number", 1),
+    "minLength": ("string", 1),
+    "maxLength": ("string", 1),
+    "pattern": ("string", "a"),
+    "minItems": ("array", 1),
+    "maxItems": ("array", 1),
+    "format": ("string", "email"),
+    "multipleOf": ("number", 2),
+    "uniqueItems": ("array", True),
+    "minProperties": ("object", 1),
+    "maxProperties": ("object", 1),
+}
+TYPES = {"number": "decimal(9,2)", "string": "string", "array": "array<string>", "object": "struct<a:string>"}
+RULES_OF_FLOE = {
+    "range": ("column", {"minimum": 1}),
+    "pointInTime": ("dataset", {"rule": "a <= b"}),
+    "freshness": ("column", {"maxDelay": "4h"}),
+    "volume": ("dataset", {"minRowsPerDay": 1}),
+    "referentialIntegrity": ("column", {"to": "orders.a"}),
+}
+METRICS = {
+    "nullValues": {},
+    "missingValues": {"missingValues": [""]},
+    "invalidValues": {"validValues": ["x"]},
+    "duplicateValues": {},
+    "rowCount": {},
+}
+
+
+def judged(column: dict[str, Any], rules: list[Any] | None = None) -> dict[str, Any]:
+    """The expectations of a dataset with two columns, by name; the first one as given."""
+    second = {"name": "b", "physicalType": "timestamp"}
+    dataset = {"name": "orders", "quality": rules or [], "properties": [{"name": "a", **column}, second]}
+    head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "x", "version": "1.0.0", "status": "active"}
+    contract, _ = read(json.dumps({**head, "schema": [dataset]}), "x.yaml")
+    assert contract is not None
+    return {one.name: one for one in plan(contract, contract.datasets[0]).expectations}
+
+
+@pytest.mark.parametrize("row", cells("| option | of | gate and test |"), ids=lambda row: row[0])
+def test_an_option_is_judged_as_the_page_says(row):
+    codes = set(re.findall(r"E5\d\d", row[2]))
+    for option in coded(row[0]) if codes else ():
+        logical, value = OPTIONS[option]
+        column = {"logicalType": logical, "physicalType": TYPES[logical], "logicalTypeOptions": {option: value}}
+        assert {one.code for one in judged(column).values()} == codes, option
+
+
+@pytest.mark.parametrize("row", cells("| metric | on | counts |"), ids=lambda row: row[0])
+def test_a_metric_is_judged_as_the_page_says(row):
+    (metric,) = coded(row[0])
+    rule = {"metric": metric, "arguments": METRICS[metric], "mustBeLessThan": 5}
+    on_dataset = row[1] == "dataset"
+    found = judged({"physicalType": "string", "quality": [] if on_dataset else [rule]}, [rule] if on_dataset else [])
+    assert found[metric].code in re.findall(r"E5\d\d", row[2])
+    assert found[metric].gated is not on_dataset
+
+
+@pytest.mark.parametrize("row", cells("| implementation | on | holds where |"), ids=lambda row: row[0])
+def test_a_rule_of_floe_is_judged_as_the_page_says(row):
+    name = coded(row[0])[0].split(":")[0]
+    on, arguments = RULES_OF_FLOE[name]
+    assert on == row[1]
+    rule = {"type": "custom", "engine": "floe", "implementation": {name: arguments}, "name": name}
+    column = {"physicalType": "timestamp" if name != "range" else "int", "quality": [rule] if on == "column" else []}
+    found = judged(column, [rule] if on == "dataset" else [])
+    (one,) = found.values()
+    assert one.code == (re.findall(r"E5\d\d", row[3]) or ["E580"])[0]
+    assert one.gated is (row[3].startswith("gate") or name == "referentialIntegrity")
 
 
 def test_links_lead_somewhere():
