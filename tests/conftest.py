@@ -39,6 +39,15 @@ def run_floe(*words: object, cwd: Path, **environment: str) -> subprocess.Comple
     )
 
 
+def run_shell(line: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """A line as a reader types it, in a shell that knows the command."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("FLOE_")}
+    path = f"{FLOE.parent}{os.pathsep}{clean.get('PATH', '')}"
+    shell = ["bash", "-c", line]
+    environment = {**clean, "PATH": path}
+    return subprocess.run(shell, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300, check=False)
+
+
 @pytest.fixture(scope="session")
 def spark_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("spark")

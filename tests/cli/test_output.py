@@ -30,5 +30,5 @@ def test_a_closed_stream_takes_all(tmp_path):
 
 
 def test_a_reader_that_had_enough_is_no_verdict(tmp_path):
-    done = _shell(f"{_FLOE} explain all --format json | head -c 10 > /dev/null; echo ${{PIPESTATUS[0]}}", tmp_path)
+    done = _shell(f"{_FLOE} explain all --format json | true; echo ${{PIPESTATUS[0]}}", tmp_path)
     assert (done.stderr, done.stdout) == ("", "141\n")

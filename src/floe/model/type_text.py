@@ -9,9 +9,9 @@ from floe.model.types import Array, Atomic, Decimal, Family, MapOf, Member, Stru
 
 _SPELLINGS = {
     "tinyint": "byte|int1|byteint|i8",
-    "smallint": "short|int2|smallserial|serial2|int16|year|i16|uint8|u8",
-    "int": "integer|int4|serial|serial4|mediumint|int32|signed|i32|uint16|u16",
-    "bigint": "long|int8|bigserial|serial8|int64|largeint|oid|i64|uint32|u32",
+    "smallint": "short|int2|smallserial|serial2|int16|year|i16|uint8|u8|utinyint",
+    "int": "integer|int4|serial|serial4|mediumint|int32|signed|i32|uint16|u16|usmallint",
+    "bigint": "long|int8|bigserial|serial8|int64|largeint|oid|i64|uint32|u32|uinteger",
     "float": "real|float4|float32|binary_float|f32|halffloat|float16|half_float",
     "double": "double precision|float8|float64|binary_double|f64",
     "string": "text|clob|nclob|ntext|tinytext|mediumtext|longtext|varchar2|nvarchar2|uuid|uniqueidentifier|guid|json|jsonb|xml"
@@ -19,12 +19,12 @@ _SPELLINGS = {
     "|keyword|bpchar|char|nchar|character|national character varying|national varchar|national character|national char"
     "|char varying|nchar varying|character large object|char large object|xmltype|rowid|urowid|sysname|hierarchyid|str"
     "|tsvector|tsquery|fixedstring|varstring|decfloat|point|line|lseg|box|path|polygon|circle|int4range|int8range|numrange"
-    "|tsrange|tstzrange|daterange|bit varying|varbit|ipv4|ipv6|wildcard|ip|pg_lsn|utf8",
+    "|tsrange|tstzrange|daterange|bit varying|varbit|ipv4|ipv6|wildcard|ip|pg_lsn|utf8|large_string|large_utf8|objectid|ltree|user-defined",
     "binary": "bytes|varbinary|bytea|blob|longblob|mediumblob|tinyblob|raw|long raw|image|fixed|varbyte|binary varying"
     "|rowversion|bfile|hllsketch|binary large object|long varbinary|fixed_len_byte_array|byte_array",
     "boolean": "bool|bit|logical",
     "date": "date32|date64",
-    "timestamp": "timestamptz|timestamp_ltz|timestamp_tz|timestamp with time zone|timestamp with local time zone"
+    "timestamp": "int96|timestamptz|timestamp_ltz|timestamp_tz|timestamp with time zone|timestamp with local time zone"
     "|timestampltz|datetimeoffset|timestamp with timezone",
     "timestamp_ntz": "timestampntz|timestamp without time zone|datetime|datetime2|datetime64|smalldatetime"
     "|timestamp without timezone|timestamp_without_timezone",
@@ -39,12 +39,15 @@ _VARCHARS = (
     *("nchar varying", "national varchar", "national character varying"),
 )
 _CHARS = ("char", "character", "nchar", "bpchar", "fixedstring", "national char", "national character")
-_DECIMALS = ("decimal", "dec", "numeric", "number", "bignumeric", "bigdecimal")
+_DECIMALS = ("decimal", "dec", "numeric", "number", "bignumeric", "bigdecimal", "decimal128")
 _FIXED: dict[str, Type] = {
     "money": Decimal(19, 4),
     "smallmoney": Decimal(10, 4),
     "uint64": Decimal(20, 0),
     "u64": Decimal(20, 0),
+    "ubigint": Decimal(20, 0),
+    "hugeint": Decimal(38, 0),
+    "int128": Decimal(38, 0),
     "i128": Decimal(38, 0),
     "u128": Decimal(38, 0),
     "hstore": MapOf(Atomic("string"), Atomic("string")),
@@ -69,6 +72,7 @@ _WRAPPERS = ("nullable", "lowcardinality")
 _TOKEN = re.compile(
     r"\s*(`(?:[^`]|``)*`|\"[^\"]*\"|'(?:[^'\\]|\\.|'')*'|\[\s*\d*\s*\]|\[[A-Za-z_]\w*\]|[\w$.\-/]+|.)", re.DOTALL
 )
+_ARROW_UNITS = ("s", "ms", "us", "ns")
 _STRING = Atomic("string")
 _WIDEST = 38
 _LONGEST = 2_147_483_647
@@ -281,8 +285,10 @@ class _Reader:
 
 
 def _sized(parsed: Type, brackets: str) -> Type:
-    """`varchar[15]` is a length, `int[3]` an array."""
+    """`varchar[15]` is a length, `int[3]` an array, `timestamp[us]` a timestamp of Arrow's."""
     size = brackets[1:-1].strip()
+    if size in _ARROW_UNITS:
+        return Atomic("timestamp_ntz") if parsed == Atomic("timestamp") else parsed
     if size.isdigit() and parsed in (_STRING, Text("char", 1)):
         return _bounded("varchar", size)
     return Array(parsed)

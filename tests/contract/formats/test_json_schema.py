@@ -107,3 +107,15 @@ def test_references_that_multiply_are_refused():
     many["d30"] = {"type": "string"}
     with pytest.raises(ContractError, match="100,000 columns"):
         dataset({"$defs": many, "$ref": "#/$defs/d0"})
+
+
+@pytest.mark.parametrize(("kind", "form"), [("string", "date-time"), ("varchar(30)", "date"), ("string", "email")])
+def test_text_that_looks_like_a_date_stays_text(kind, form):
+    text = (
+        "apiVersion: v3.1.0\nkind: DataContract\nid: x\nversion: 1.0.0\nstatus: active\nschema:\n"
+        f"  - name: t\n    properties:\n      - name: seen\n        logicalType: string\n        physicalType: {kind}\n"
+        f"        logicalTypeOptions: {{format: {form}, maxLength: 20}}\n"
+    )
+    got, _ = dataset(json.loads(convert(text, "json-schema").text))
+    assert str(got.fields[0].type) == kind
+    assert dict(got.fields[0].options) == {"format": form, "maxLength": 20}

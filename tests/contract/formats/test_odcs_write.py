@@ -186,6 +186,113 @@ def test_an_older_document_is_written_in_the_words_of_the_newer():
     assert schema_findings(tree) == []
 
 
+OLD = "apiVersion: v3.0.2\nkind: DataContract\nid: x\nversion: 1.0.0\nstatus: active\n"
+
+
+def test_a_port_that_is_a_variable_is_kept_where_the_older_version_has_numbers_only():
+    server = {"server": "p", "type": "postgres", "host": "h", "database": "d", "schema": "s", "port": "${PORT}"}
+    contract = contract_of(
+        HEAD + 'servers: [{server: p, type: postgres, host: h, database: d, schema: s, port: "${PORT}"}]'
+    )
+    older = document(contract, "v3.1.0")
+    assert older["servers"][0]["type"] == "custom"
+    assert older["servers"][0]["customProperties"] == [
+        {"property": "serverType", "value": "postgres"},
+        {"property": "port", "value": "${PORT}"},
+    ]
+    assert causes(older, "v3.1.0") == []
+    assert document(contract_of(write(contract, "v3.1.0")), "v3.2.0")["servers"] == [server]
+
+
+def test_an_athena_server_without_a_staging_folder_is_valid_in_both():
+    contract = contract_of(HEAD + "servers: [{server: a, type: athena, schema: s}]")
+    assert causes(document(contract, "v3.1.0"), "v3.1.0") == []
+    assert document(contract_of(write(contract, "v3.1.0")), "v3.2.0")["servers"] == [
+        {"server": "a", "type": "athena", "schema": "s"}
+    ]
+
+
+def test_what_v3_0_called_or_typed_otherwise_in_servers():
+    contract = contract_of(
+        "apiVersion: v3.0.0\nkind: DataContract\nid: x\nversion: 1.0.0\nstatus: active\n"
+        "servers: [{server: a, type: athena, staging_dir: s3://d, schema: s}, {server: d, type: duckdb, database: f, schema: 5}]\n"
+    )
+    assert document(contract)["servers"] == [
+        {"server": "a", "type": "athena", "stagingDir": "s3://d", "schema": "s"},
+        {"server": "d", "type": "duckdb", "database": "f", "schema": "5"},
+    ]
+
+
+def test_a_strange_custom_property_of_v3_0_takes_nothing_else_along():
+    contract = contract_of(OLD + "schema: [{name: t, properties: [{name: a, customProperties: [{color: red}]}]}]")
+    tree = document(contract)
+    assert causes(tree, "v3.1.0") == []
+    assert tree["schema"][0]["properties"] == [
+        {
+            "name": "a",
+            "customProperties": [
+                {"property": "unnamed", "value": None},
+                {"property": "customProperties[0].color", "value": "red"},
+            ],
+        }
+    ]
+
+
+def test_values_that_only_v3_0_left_open_are_custom_properties():
+    contract = contract_of(OLD + "slaProperties: [{property: latency, value: 4, unit: d, schedule: [daily]}]")
+    tree = document(contract)
+    assert tree["slaProperties"] == [{"property": "latency", "value": 4, "unit": "d"}]
+    assert tree["customProperties"] == [{"property": "slaProperties[0].schedule", "value": ["daily"]}]
+
+
+@pytest.mark.parametrize(
+    ("rule", "written"),
+    [
+        (
+            "{type: sql, query: q, mustBe: 2, mustBeLessThan: many}",
+            {
+                "type": "sql",
+                "query": "q",
+                "mustBe": 2,
+                "customProperties": [{"property": "mustBeLessThan", "value": "many"}],
+            },
+        ),
+        (
+            "{type: sql, query: q, mustBeLessThan: many}",
+            {"type": "custom", "engine": "sql", "implementation": {"query": "q", "mustBeLessThan": "many"}},
+        ),
+        (
+            "{type: library, rule: rowCount, metric: rows, mustBe: 2}",
+            {
+                "type": "library",
+                "metric": "rowCount",
+                "mustBe": 2,
+                "customProperties": [{"property": "metric", "value": "rows"}],
+            },
+        ),
+    ],
+)
+def test_rules_that_only_v3_0_takes_become_valid_ones(rule, written):
+    tree = document(contract_of(OLD + f"schema: [{{name: t, quality: [{rule}]}}]"))
+    assert tree["schema"][0]["quality"] == [written]
+    assert causes(tree, "v3.1.0") == []
+
+
+def test_two_operators_are_two_rules_in_the_newer_version_too():
+    contract = contract_of(
+        HEAD + "schema: [{name: t, quality: [{metric: rowCount, mustBeGreaterThan: 1, mustBeLessThan: 9}]}]"
+    )
+    assert document(contract, "v3.2.0")["schema"][0]["quality"] == [
+        {"metric": "rowCount", "mustBeGreaterThan": 1},
+        {"metric": "rowCount", "mustBeLessThan": 9},
+    ]
+
+
+def test_a_version_that_is_a_number_is_written_as_text():
+    contract = contract_of(HEAD.replace("1.0.0", "2.10"))
+    assert document(contract, "v3.1.0")["version"] == document(contract, "v3.2.0")["version"] == "2.10"
+
+
 def test_the_version_read_is_kept_on_request():
     contract = contract_of("apiVersion: v3.0.2\nkind: DataContract\nid: x\nversion: 1.0.0\nstatus: active\n")
     assert write(contract, None).startswith("apiVersion: v3.0.2\nkind: DataContract\n")
@@ -284,3 +391,22 @@ def test_any_tree_reads_back_as_it_was(tree):
 def test_numbers_are_written_exactly():
     text = yaml_write.dump({"a": Decimal("0.01"), "b": Decimal("1E+3"), "c": Decimal("1E-60"), "d": 10**30})
     assert text == f"a: 0.01\nb: 1000\nc: 1.0E-60\nd: {10**30}\n"
+
+
+@pytest.mark.parametrize("version", ["v3.0.2", "v3.1.0", "v3.2.0"])
+@pytest.mark.parametrize("target", ["v3.1.0", "v3.2.0"])
+def test_keys_without_a_value_are_not_written(version, target):
+    text = (
+        f"apiVersion: {version}\nkind: DataContract\nid: x\nname: x\nversion: 1.0.0\nstatus: active\ntags:\n"
+        "schema:\n  - name: t\n    description: null\n    quality:\n"
+        "    properties:\n      - {name: a, logicalType: string, classification: null}\n"
+        "customProperties: [{property: default, value: null}]\n"
+    )
+    contract = contract_of(text)
+    written = write(contract, target)
+    assert written.count("null") == 1
+    assert "value: null" in written
+    again, findings = read(written, "x.yaml")
+    assert findings == []
+    assert again
+    assert canonical.equal(contract, again)

@@ -132,3 +132,9 @@ def test_what_is_no_table_is_said(text, message):
     with pytest.raises(ContractError, match=message) as caught:
         sql_ddl.read(text, "x.sql")
     assert caught.value.findings[0].place is not None
+
+
+def test_types_that_the_parser_takes_for_someones_own():
+    text = "CREATE TABLE t (a VOID, b citext, c tsvector NOT NULL)"
+    assert types(text) == ["a void", "b string", "c string"]
+    assert types(convert(convert(text + "\n", "odcs").text, "spark-ddl").text)[0] == "a void"

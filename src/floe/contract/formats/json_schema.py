@@ -46,6 +46,8 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "object": {"type": "object"},
     "any": {},
 }
+# formats that make a date or time of a text when they are read
+_RETYPING = {facts["format"] for facts in ATOMIC.values() if facts["type"] == "string" and "format" in facts} | {"time"}
 _NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 _PLAIN = ("minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties")
 
@@ -121,6 +123,10 @@ def _limits(options: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, 
             limits[exclusive] = limits.pop(bound)
     if "format" in options and "format" not in schema and "string" in schema.get("type", ()):
         limits["format"] = options["format"]
+        if (
+            options["format"] in _RETYPING and SPARK_TYPE not in schema
+        ):  # text that looks like a date is text all the same
+            limits[SPARK_TYPE] = "string"
     return limits
 
 

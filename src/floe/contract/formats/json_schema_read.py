@@ -10,7 +10,7 @@ from floe.contract.formats.table import Column, Table, struct_of
 from floe.contract.formats.unreadable import unknown_type, unreadable
 from floe.model import Map, Place
 from floe.model.type_text import parse_type
-from floe.model.types import Array, Atomic, Family, MapOf, Type
+from floe.model.types import Array, Atomic, Family, MapOf, Text, Type
 
 _FORMATS: dict[str, Type] = {
     **{str(facts["format"]): Atomic(name) for name, facts in ATOMIC.items() if "format" in facts},
@@ -269,9 +269,9 @@ def _options(node: Mapping[str, Any], type_: Type) -> dict[str, Any]:
             del options[exclusive]
         if flag is True and bound in options:
             options[exclusive] = options.pop(bound)
-    if str(node.get(SPARK_TYPE, "")).startswith(("varchar", "char")):
-        options.pop("maxLength", None)
-    if "format" in node and type_ == Atomic("string"):
+    if isinstance(type_, Text) and options.get("maxLength") == type_.length:
+        del options["maxLength"]
+    if "format" in node and (type_ == Atomic("string") or isinstance(type_, Text)):
         options["format"] = str(node["format"])
     return options
 

@@ -37,7 +37,8 @@ def causes(tree: Any, version: str) -> list[Cause]:
     found = list(dict.fromkeys([*real, *unknown]))
     inside = prefixes(cause.path for cause in found if cause.kind != "several")
     mistyped = {cause.path for cause in found if cause.kind == "type"}
-    return [cause for cause in found if not _follows(cause, inside, mistyped)]
+    above = prefixes(cause.path[:-1] for cause in found if cause.path)
+    return [cause for cause in found if not _follows(cause, inside, mistyped, above)]
 
 
 def prefixes(paths: Iterable[tuple[Step, ...]]) -> set[tuple[Step, ...]]:
@@ -140,10 +141,12 @@ def _unknown(error: Any, explained: set[tuple[Step, ...]], tree: Any, version: s
             yield Cause("misplaced", path, key)
 
 
-def _follows(cause: Cause, inside: set[tuple[Step, ...]], mistyped: set[tuple[Step, ...]]) -> bool:
-    """Whether another cause at the same place already explains this one."""
+def _follows(
+    cause: Cause, inside: set[tuple[Step, ...]], mistyped: set[tuple[Step, ...]], above: set[tuple[Step, ...]]
+) -> bool:
+    """Whether another cause at the same place, or one further down, already explains this one."""
     if cause.kind == "several":
         return not cause.expected and cause.path in inside
     if cause.kind == "enum":
         return cause.path in mistyped
-    return cause.kind == "misplaced" and (*cause.path, cause.key) in inside
+    return cause.kind == "misplaced" and ((*cause.path, cause.key) in inside or cause.path in above)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 from typing import Any
 
 from floe.contract.formats.dialect_field import STABLE_ID, logical
@@ -40,6 +41,8 @@ def lowered(tree: Map) -> Map:
     out: Map = copy(tree)
     version = str(tree.get("apiVersion"))
     out.put("apiVersion", "v3.1.0", out.value_places.get("apiVersion"))
+    if isinstance(number := out.get("version"), int | Decimal) and not isinstance(number, bool):
+        out["version"] = str(number)
     if out.get("status") is None:
         out.put("status", "active", out.place)
     _to_custom(out, ADDED["root"])
@@ -106,9 +109,18 @@ def _levels(out: Map) -> None:
 
 
 def _server(node: Map) -> None:
-    if node.get("type") in NEW_SERVERS:
+    """A server that v3.1 has no kind for, or none with these values, is a custom one that keeps its kind beside it."""
+    if "staging_dir" in node and "stagingDir" not in node:
+        at, key_at = node.value_places["staging_dir"], node.key_places["staging_dir"]
+        node.put("stagingDir", drop(node, "staging_dir"), at, key_at)
+    if isinstance(node.get("schema"), int) and not isinstance(node["schema"], bool):
+        node["schema"] = str(node["schema"])
+    newer = node.get("type") == "athena" and "stagingDir" not in node
+    if node.get("type") in NEW_SERVERS or newer or (isinstance(node.get("port"), str) and node.get("type") != "custom"):
         custom(node, "serverType", node["type"], node.value_places["type"])
         node.put("type", "custom", node.value_places["type"], node.key_places["type"])
+    if isinstance(node.get("port"), str):
+        _to_custom(node, ("port",))
 
 
 def _dataset(node: Map, version: str) -> None:
@@ -291,15 +303,28 @@ def _with_operator(rule: Map, operators: list[str], index: int) -> Map:
 def _library(rule: Map) -> Map:
     """The rules of v3.0 that v3.1 has other words for, or none."""
     kind = rule.get("type", "library")
+    if "metric" in rule and rule["metric"] not in METRICS:
+        _to_custom(rule, ("metric",))
     if kind == "library" and "metric" not in rule and "rule" in rule:
         if rule["rule"] in METRICS:
             rule.put("metric", rule["rule"], rule.value_places["rule"], rule.key_places["rule"])
             drop(rule, "rule")
         else:
             return _kept_rule(rule, "custom", ("rule", "arguments", *OPERATORS))
-    if kind in ("sql", "library") and not any(key in rule for key in OPERATORS):
-        return _kept_rule(rule, "custom", ("rule", "metric", "query", "arguments"))
+    if kind in ("sql", "library") and not any(_compares(rule, key) for key in OPERATORS):
+        return _kept_rule(rule, "custom", ("rule", "metric", "query", "arguments", *OPERATORS))
+    if kind in ("sql", "library"):
+        _to_custom(rule, tuple(key for key in OPERATORS if not _compares(rule, key)))
     return rule
+
+
+def _compares(rule: Map, operator: str) -> bool:
+    """Whether a rule has an operator with a value that v3.1 takes."""
+    value = rule.get(operator)
+    if operator in ("mustBe", "mustNotBe"):
+        return operator in rule
+    numbers = value if isinstance(value, list) else [value]
+    return operator in rule and all(isinstance(n, int | Decimal) and not isinstance(n, bool) for n in numbers)
 
 
 def _kept_rule(rule: Map, kind: str, keys: tuple[str, ...]) -> Map:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from floe.contract.formats.odcs_causes import Cause
-from floe.contract.formats.odcs_places import value_at
+from floe.contract.formats.odcs_places import schemas_at, value_at
 
 _DIMENSIONS = ("ac", "cp", "cf", "cs", "cv", "tm", "uq")
 _OPTIONAL = {"postgres": ("port", "schema"), "postgresql": ("port", "schema"), "mysql": ("port",)}
@@ -34,6 +34,20 @@ def _variable(cause: Cause, tree: Any, version: str) -> str | None:
     value = value_at(tree, cause.path)
     held = version >= "v3.2" and isinstance(value, str) and _VARIABLE.search(value)
     return "" if held and cause.kind not in ("missing", "unknown") else None
+
+
+def _empty(cause: Cause, tree: Any, version: str) -> str | None:
+    """The standard's own text writes `description: null`."""
+    return f"'{cause.path[-1]}' is empty and read as if it were not there" if is_empty(cause, tree, version) else None
+
+
+def is_empty(cause: Cause, tree: Any, version: str) -> bool:
+    """Whether all that is wrong is that a key which may be left out has no value."""
+    if cause.kind != "type" or not cause.path or value_at(tree, cause.path) is not None:
+        return False
+    *above, key = cause.path
+    required = (sub.get("required", ()) for sub in schemas_at(version, tree, above))
+    return isinstance(key, str) and not any(key in keys for keys in required)
 
 
 def _kinesis_stream(cause: Cause, tree: Any, _version: str) -> str | None:
@@ -93,6 +107,7 @@ def _no_logical_type(cause: Cause, tree: Any, _version: str) -> str | None:
 _ACCEPTED: tuple[Callable[[Cause, Any, str], str | None], ...] = (
     _version_number,
     _variable,
+    _empty,
     _kinesis_stream,
     _server_field,
     _staging_dir,

@@ -28,14 +28,22 @@ def raised(lower: Map) -> Map:
 
 
 def _server(out: Map, server: Map, index: int) -> None:
-    """A kind of server that v3.1 did not know, with the keys that belong to it."""
-    if server.get("type") != "custom" or _custom_value(server, "serverType") not in NEW_SERVERS:
+    """A server that v3.1 had no kind for, or none with these values, with the keys that belong to it."""
+    if server.get("type") != "custom":
         return
-    server.put("type", _take_custom(server, "serverType"), server.value_places["type"])
+    kind = _custom_value(server, "serverType")
+    if kind in (*NEW_SERVERS, "athena") or (isinstance(kind, str) and _text_port(server)):
+        server.put("type", _take_custom(server, "serverType"), server.value_places["type"])
+    elif not _text_port(server):
+        return
     known = known_keys("v3.2.0", out, ("servers", index))
     for name in [str(entry.get("property")) for entry in maps(server.get("customProperties"))]:
         if name in known and name not in server:
             server.put(name, _take_custom(server, name), server.place)
+
+
+def _text_port(server: Map) -> bool:
+    return isinstance(_custom_value(server, "port"), str)
 
 
 def _custom_value(node: Map, name: str) -> Any:

@@ -121,7 +121,8 @@ def note(cause: Cause, judged: Judged, said: str) -> Finding:
         path = path[: path.index("logicalTypeOptions") + 1]
         place = locate(judged.tree, *path, key=True)
     detail = f"The JSON Schema of {judged.version} refuses it; floe follows the standard's text"
-    return Finding("E501", "schema-stricter", Severity.INFO, said, detail, "Nothing needs to be done", place, path)
+    advice = "Nothing needs to be done"
+    return Finding("E501", "schema-stricter", Severity.INFO, said, detail, advice, place, path, alike=said)
 
 
 def near_key(key: str, known: Sequence[str]) -> str | None:

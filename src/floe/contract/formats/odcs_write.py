@@ -4,8 +4,9 @@ from typing import Any
 
 from floe.contract.formats import yaml_write
 from floe.contract.formats.canonical import same_promises
-from floe.contract.formats.odcs_fit import comparable, fitted
+from floe.contract.formats.odcs_fit import comparable, fitted, without_empty
 from floe.contract.formats.odcs_forms import FREE
+from floe.contract.formats.odcs_places import validator
 from floe.contract.formats.odcs_raise import raised
 from floe.contract.formats.odcs_schema import VERSIONS, schema_findings
 from floe.contract.formats.section import copy
@@ -40,13 +41,17 @@ def write(contract: Contract, version: str | None = DEFAULT_VERSION) -> str:
 def document(contract: Contract, version: str | None = DEFAULT_VERSION) -> Map:
     """The contract as a tree of an ODCS version."""
     target = version or contract.api_version
-    if target == contract.api_version and target != DEFAULT_VERSION:
-        same: Map = copy(contract.node)
-        return same
+    if target == contract.api_version and target != DEFAULT_VERSION and _stays(contract, version):
+        return without_empty(copy(contract.node))
     if target not in ("v3.1.0", "v3.2.0"):
         raise ValueError(f"floe writes ODCS v3.1.0 and v3.2.0, not '{version}'; it reads {', '.join(VERSIONS)}")
     lower = comparable(contract.node)
     return lower if target == DEFAULT_VERSION else _newer(lower)
+
+
+def _stays(contract: Contract, version: str | None) -> bool:
+    """Whether a document can be written as it was read: on request, or where its own JSON Schema takes it."""
+    return version is None or validator(contract.api_version).is_valid(contract.node)
 
 
 def _newer(lower: Map) -> Map:
@@ -57,7 +62,7 @@ def _newer(lower: Map) -> Map:
         return newer
     plain: Map = copy(lower)
     plain["apiVersion"] = "v3.2.0"
-    return fitted(plain)
+    return fitted(plain, values=True)
 
 
 def _ordered(node: Any, order: tuple[str, ...] = _ORDER) -> Any:

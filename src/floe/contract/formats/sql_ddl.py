@@ -222,7 +222,7 @@ class _Reading:
         sizes = [one.name for one in kind.expressions]
         if sizes and sizes[0].lower() in _UNBOUNDED:
             return Atomic("string")
-        words = kind.sql(dialect=self.dialect) if name in ("USERDEFINED", "") else name
+        words = kind.sql(dialect=self.dialect) if name in ("USER-DEFINED", "") else name
         try:
             return parse_type(f"{words}({','.join(sizes)})" if sizes else words)
         except ValueError as error:

@@ -19,6 +19,7 @@ from floe.contract.lint.floe_rule_unknown import floe_rule_unknown
 from floe.contract.lint.floe_rule_unknown_column import floe_rule_unknown_column
 from floe.contract.lint.id_duplicated import id_duplicated
 from floe.contract.lint.identity_defaulted import identity_defaulted
+from floe.contract.lint.key_misspelled import key_misspelled
 from floe.contract.lint.key_optional import key_optional
 from floe.contract.lint.key_unknown_column import key_unknown_column
 from floe.contract.lint.key_without_required import key_without_required
@@ -69,6 +70,7 @@ from floe.contract.lint.threshold_missing import threshold_missing
 from floe.contract.lint.threshold_not_number import threshold_not_number
 from floe.contract.lint.type_open import type_open
 from floe.contract.lint.type_unknown import type_unknown
+from floe.contract.lint.types_disagree import types_disagree
 from floe.contract.lint.url_unsafe import url_unsafe
 from floe.contract.lint.value_listed_twice import value_listed_twice
 from floe.contract.lint.values_contradict import values_contradict
@@ -96,6 +98,7 @@ RULES = (
     floe_rule_unknown_column,
     id_duplicated,
     identity_defaulted,
+    key_misspelled,
     key_optional,
     key_unknown_column,
     key_without_required,
@@ -146,6 +149,7 @@ RULES = (
     threshold_not_number,
     type_open,
     type_unknown,
+    types_disagree,
     url_unsafe,
     value_listed_twice,
     values_contradict,
