@@ -16,7 +16,7 @@ from floe.contract.compat.versions import name_of
 from floe.contract.formats import approvals as approvals_text
 from floe.contract.sources.files import may_hold_contract, read_bytes
 from floe.contract.sources.git import Repository
-from floe.model import Contract, Finding, Place, Severity
+from floe.model import Contract, Finding, FloeError, Place, Severity
 from floe.model.approval import Approval
 from floe.model.change import Bump, Diff
 from floe.model.clock import utc_now
@@ -82,6 +82,8 @@ def ci(since: str, path: str | Path = ".", *, settings: Settings | None = None, 
     repository = Repository(Path.cwd())
     base = repository.parted(since, "HEAD")
     all_changed = repository.changed(base, path)
+    if not all_changed and not Path(path).exists():
+        raise FloeError(f"{path} does not exist, and did not at {since}", "Check the path")
     changed = _contract_files(all_changed)
     judged = _linted(path, changed)
     before, after = some_at_revision(repository, base, changed, f"git:{since}:"), _now(changed)
