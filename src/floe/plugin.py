@@ -1,7 +1,9 @@
 """The architecture's names: thin ones over the same actions that the commands call."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +14,31 @@ from floe.actions.compare_schemas import (
     schema_findings,
     validate_version_bump,
 )
+from floe.actions.compile import judge_contract
 from floe.actions.lint import lint
 from floe.actions.load import load
-from floe.model import Contract, Finding, Severity
+from floe.actions.resolve import Resolver, open_product
+from floe.actions.settings import load_settings
+from floe.contract.formats import odcs, product
+from floe.contract.formats.odcs_fit import comparable
+from floe.contract.lint import RULES
+from floe.contract.lint.tiers import tier_findings
+from floe.contract.resolve.merge import merge
+from floe.model import Contract, ContractError, Finding, Severity
+from floe.model.json_text import dumps
+from floe.model.settings import LABELS, Settings
 
 __all__ = [
     "ContractValidationResult",
     "DataContract",
     "DataContractPlugin",
     "ODCSDataContractPlugin",
+    "PolicyEnforcer",
     "SchemaComparisonResult",
     "compare_schemas",
+    "generate_contract_from_ports",
+    "merge_contracts",
+    "validate_inheritance",
     "validate_version_bump",
 ]
 
@@ -46,6 +62,23 @@ class DataContractPlugin(ABC):
     @abstractmethod
     def parse_contract(self, path: str | Path) -> DataContract:
         """The contract in a file."""
+
+    @abstractmethod
+    def generate_contract_from_ports(
+        self,
+        output_ports: Sequence[Mapping[str, Any]],
+        input_ports: Sequence[Mapping[str, Any]],
+        metadata: Mapping[str, Any],
+    ) -> DataContract:
+        """The contract that the ports of a product make."""
+
+    @abstractmethod
+    def merge_contracts(self, generated: DataContract, explicit: DataContract) -> DataContract:
+        """An explicit contract over a generated one."""
+
+    @abstractmethod
+    def validate_inheritance(self, parent: DataContract, child: DataContract) -> list[str]:
+        """Where a child asks for less than its parent."""
 
     @abstractmethod
     def lint_contract_file(self, path: str | Path) -> ContractValidationResult:
@@ -74,6 +107,23 @@ class ODCSDataContractPlugin(DataContractPlugin):
         """The contract in a file; ContractError with its findings where it cannot be used."""
         return load(path)
 
+    def generate_contract_from_ports(
+        self,
+        output_ports: Sequence[Mapping[str, Any]],
+        input_ports: Sequence[Mapping[str, Any]],
+        metadata: Mapping[str, Any],
+    ) -> DataContract:
+        """What `floe compile` makes of a floe.yaml with these ports."""
+        return generate_contract_from_ports(output_ports, input_ports, metadata)
+
+    def merge_contracts(self, generated: DataContract, explicit: DataContract) -> DataContract:
+        """What `floe compile` makes of a document over its port."""
+        return merge_contracts(generated, explicit)
+
+    def validate_inheritance(self, parent: DataContract, child: DataContract) -> list[str]:
+        """What `floe compile` says of a child beside its parent."""
+        return validate_inheritance(parent, child)
+
     def lint_contract_file(self, path: str | Path) -> ContractValidationResult:
         """What `floe lint` says about a file."""
         return _validation(lint(path).findings)
@@ -96,3 +146,70 @@ def _validation(found: tuple[Finding, ...]) -> ContractValidationResult:
     return ContractValidationResult(
         not any(finding.severity >= Severity.ERROR and finding.counts for finding in found), found
     )
+
+
+class PolicyEnforcer:
+    """Finds and judges the contracts of a product."""
+
+    def __init__(self, settings: Settings | None = None, today: date | None = None) -> None:
+        self.settings = settings
+        self.today = today
+
+    def discover_contracts(self, product_dir: str | Path) -> list[Contract]:
+        """The effective contracts of a product's folder; ContractError with what is wrong where one cannot be had."""
+        folder = Path(product_dir).resolve()
+        settings = self.settings or load_settings(start=folder)
+        opened, resolver = open_product(folder, settings), Resolver(settings)
+        found = [resolver.document(opened, path) for path in opened.documents]
+        claimed = [port for one in found for port in one.ports]
+        found += [resolver.port(opened, port) for port in resolver.free_ports(opened, claimed)]
+        _refuse((*opened.findings, *(each for one in found if not one.effective for each in one.findings)))
+        return [one.effective.contract for one in found if one.effective]
+
+    def validate_data_contracts(self, contracts: Sequence[Contract]) -> list[Finding]:
+        """What rules and policies say of contracts, with the severities of compiling."""
+        settings = self.settings or load_settings()
+        return [finding for one in contracts for finding in judge_contract(one, settings, self.today)]
+
+
+def _refuse(found: Sequence[Finding]) -> None:
+    wrong = tuple(one for one in found if one.severity is Severity.CRITICAL)
+    if wrong:
+        raise ContractError(f"{wrong[0].place}: {wrong[0].message}", wrong[0].suggestion, wrong[0].code, wrong)
+
+
+def generate_contract_from_ports(
+    output_ports: Sequence[Mapping[str, Any]], input_ports: Sequence[Mapping[str, Any]], metadata: Mapping[str, Any]
+) -> Contract:
+    """One contract with a dataset for each output port, as floe.yaml would make it."""
+    text = dumps({"metadata": metadata, "output_ports": output_ports, "input_ports": input_ports}, indent=1)
+    made, found = product.read(text.encode(), "<ports>")
+    _refuse(found)
+    if made is None or not made.outputs:
+        raise ContractError("There are no output ports", "Name at least one", "E500")
+    first, *others = (port.tree for port in made.outputs)
+    for tree in others:
+        first["schema"].add(tree["schema"][0])
+    contract, wrong = odcs.read(comparable(first), "<ports>")
+    _refuse(wrong)
+    assert contract is not None
+    return contract
+
+
+def merge_contracts(generated: Contract, explicit: Contract) -> Contract:
+    """The explicit contract over the generated one; ContractError (E508) where they contradict each other."""
+    tree, contradictions = merge(comparable(generated.node), comparable(explicit.node))
+    if contradictions:
+        first = contradictions[0]
+        raise ContractError(f"{first.message}: {first.detail}", first.suggestion, first.code, tuple(contradictions))
+    contract, _ = odcs.read(tree, explicit.source)
+    assert contract is not None
+    return contract
+
+
+def validate_inheritance(parent: Contract, child: Contract, labels: Sequence[str] = LABELS) -> list[str]:
+    """Where a child asks for less than its parent, one sentence each."""
+    found = tier_findings(child, parent, RULES, tuple(labels))
+    return [
+        f"FLOE-{one.code}: {one.message}. {one.detail}" for one in found if one.severity > Severity.INFO and one.counts
+    ]

@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 
 import floe
-from floe.policy import PolicyEnforcer, generate_contract_from_ports, merge_contracts, validate_inheritance
+from floe.plugin import (
+    ODCSDataContractPlugin,
+    PolicyEnforcer,
+    generate_contract_from_ports,
+    merge_contracts,
+    validate_inheritance,
+)
 from tests.cli.test_compile import DOCUMENT, HEAD, PRODUCT, compiled, write
 
 
@@ -46,3 +52,12 @@ def test_inheritance_in_sentences():
         "FLOE-E510: Child contract weakens 'freshness' SLA. Parent requires PT6H, child specifies PT12H"
     ]
     assert validate_inheritance(floe.load(parent), floe.load(parent)) == []
+
+
+def test_the_plugin_has_the_same_names(tmp_path: Path):
+    plugin = ODCSDataContractPlugin()
+    metadata = {"name": "p", "domain": "d", "version": "2.0.0", "owner": "o", "repository": "r"}
+    generated = plugin.generate_contract_from_ports([{"name": "a", "columns": {"x": "int"}}], [], metadata)
+    document = floe.load(HEAD.format(id="a") + "schema: [{name: a, properties: [{name: x, required: true}]}]\n")
+    assert str(plugin.merge_contracts(generated, document).datasets[0].schema) == "struct<x:int not null>"
+    assert plugin.validate_inheritance(document, document) == []
