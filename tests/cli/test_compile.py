@@ -426,3 +426,19 @@ def test_python_says_the_same_as_the_command(tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     assert floe.compile(tmp_path, store=False).to_dict() == shown
     assert not (tmp_path / "compiled_artifacts.json").exists()
+
+
+@pytest.mark.parametrize(("way", "found"), [("lower", True), ("higher", False)])
+def test_the_settings_say_which_way_other_service_levels_get_stricter(tmp_path: Path, way: str, found: bool):
+    parent = HEAD.format(id="p") + "slaProperties: [{property: responseTime, value: 1s}]\n"
+    child = DOCUMENT % "p.yaml" + "slaProperties: [{property: responseTime, value: 2s}]\n"
+    manifest = f"compatibility: {{sla_directions: {{responseTime: {way}}}}}\n"
+    write(tmp_path, floe=PRODUCT, datacontract=child, p=parent, manifest=manifest)
+    weakened = [one for one in compiled(tmp_path)[1]["findings"] if one["name"] == "sla-weakened"]
+    assert [one["message"] for one in weakened] == (["Child contract weakens 'responseTime' SLA"] if found else [])
+
+
+def test_a_waiver_that_names_a_diff_is_left_to_ci(tmp_path: Path):
+    waiver = f"{{code: E520, diff: 'sha256:{'0' * 64}', reason: agreed, approver: ann}}"
+    write(tmp_path, floe=PRODUCT, manifest=f"waivers: [{waiver}]\n")
+    assert compiled(tmp_path)[0] == 0

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -93,6 +93,7 @@ class _Rulebook:
     waivers: tuple[Waiver, ...]
     scope: Scope
     today: date
+    directions: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ def _rulebook(settings: Settings, today: date) -> _Rulebook:
     listed = settings.origin("classifications") != "default"
     labels = tuple(label for label in settings["classifications"] if isinstance(label, str))
     scope = Scope(labels, listed, str(settings.root), lambda path: os.path.realpath(Path(path)))
-    return _Rulebook(policies, waivers, scope, today)
+    return _Rulebook(policies, waivers, scope, today, settings["compatibility.sla_directions"])
 
 
 def _compiled(run: _Run, rules: _Rulebook, processes: int | None) -> list[_One]:
@@ -294,7 +295,7 @@ def judge(effective: Effective, rules: _Rulebook) -> list[Finding]:
     contract = effective.contract
     found = rule_findings(contract, RULES, rules.scope)
     for parent in effective.parents:
-        found += tier_findings(effective.own, parent.contract, RULES, rules.scope.labels)
+        found += tier_findings(effective.own, parent.contract, RULES, rules.scope.labels, rules.directions)
     policies, broken = list(rules.policies), []
     for holder in (*effective.ancestors, effective.own):
         try:

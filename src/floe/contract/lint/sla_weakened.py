@@ -20,7 +20,7 @@ def sla_weakened(level: TieredSla) -> Iterator[Message]:
     mine, theirs = level.noun, level.parent
     if mine.value is None or is_open(mine.value) or is_open(theirs.value):
         return
-    less = weaker(mine.property, (theirs.value, theirs.unit), (mine.value, mine.unit))
+    less = weaker(mine.property, (theirs.value, theirs.unit), (mine.value, mine.unit), level.way)
     wanted, given = as_written(theirs.value, theirs.unit), as_written(mine.value, mine.unit)
     if less:
         yield Message(

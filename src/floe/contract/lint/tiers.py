@@ -1,6 +1,6 @@
 """What rules of inheritance are asked about: a part of a child beside the same part of its parent."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -42,10 +42,11 @@ class TieredDataset:
 
 @dataclass(frozen=True, slots=True)
 class TieredSla:
-    """A service level of a child with that of its parent."""
+    """A service level of a child with that of its parent, and which way it gets stricter where the settings say so."""
 
     noun: Sla
     parent: Sla
+    way: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,15 @@ class Governed:
     policy: Policy
 
 
-def tier_findings(child: Contract, parent: Contract, rules: tuple[Rule, ...], labels: tuple[str, ...]) -> list[Finding]:
-    """Where a child asks for less than its parent."""
-    return findings_of(_pairs(child, parent, labels), rules)
+def tier_findings(
+    child: Contract,
+    parent: Contract,
+    rules: tuple[Rule, ...],
+    labels: tuple[str, ...],
+    directions: Mapping[str, str] | None = None,
+) -> list[Finding]:
+    """Where a child asks for less than its parent; `directions` says which way other service levels get stricter."""
+    return findings_of(_pairs(child, parent, labels, directions or {}), rules)
 
 
 def policy_findings(contract: Contract, policies: tuple[Policy, ...], rules: tuple[Rule, ...]) -> list[Finding]:
@@ -79,7 +86,7 @@ def policy_findings(contract: Contract, policies: tuple[Policy, ...], rules: tup
     return findings_of((Governed(contract, policy) for policy in under), rules)
 
 
-def _pairs(child: Contract, parent: Contract, labels: tuple[str, ...]) -> Iterator[Any]:
+def _pairs(child: Contract, parent: Contract, labels: tuple[str, ...], directions: Mapping[str, str]) -> Iterator[Any]:
     for dataset in child.datasets:
         for other in parent.datasets:
             if fnmatchcase(dataset.name, other.name):
@@ -87,7 +94,7 @@ def _pairs(child: Contract, parent: Contract, labels: tuple[str, ...]) -> Iterat
     for sla in child.sla:
         for level in parent.sla:
             if _same_level(sla, level, child.sla, parent.sla):
-                yield TieredSla(sla, level)
+                yield TieredSla(sla, level, directions.get(level_name(sla.property)))
 
 
 def _dataset_pairs(dataset: Dataset, parent: Dataset, labels: tuple[str, ...]) -> Iterator[Any]:
