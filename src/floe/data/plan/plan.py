@@ -87,12 +87,14 @@ def _field(dataset: Dataset, field: Field, value: str, parent: str, wrap: Wrap) 
         if bad:
             yield Expectation(
                 id=f"{path}:{expectation.name}",
-                code=expectation.code,
+                code="E580" if bad.cause else expectation.code,
                 name=expectation.name,
                 field=path,
                 severity=_severity(field, expectation.name, expectation.severity),
                 expected=bad.expected,
-                sql=wrap(bad.sql),
+                sql=None if bad.cause else wrap(bad.sql),
+                structural=expectation.structural,
+                cause=bad.cause,
             )
     yield from _unjudged(path, field)
     yield from _below(dataset, field, value, wrap)

@@ -1,7 +1,7 @@
 """E554 below-minimum and above-maximum."""
 
 from floe.data.plan.expectations.expectation import Bad, row_expectation
-from floe.data.plan.sql import literal
+from floe.data.plan.sql import fits, literal
 from floe.model import Field
 from floe.model.types import Atomic
 
@@ -32,6 +32,9 @@ def _beyond(value: str, field: Field, *bounds: tuple[str, str, str]) -> Bad | No
     tests = [(field.options[key], bad, good) for key, bad, good in bounds if field.options.get(key) is not None]
     if not tests:
         return None
+    unread = next((bound for bound, _, _ in tests if not fits(bound, field.type)), None)
+    if unread is not None:
+        return Bad("", str(unread), f"the bound '{unread}' is no {field.type}")
     conditions = [f"{value} {bad} {literal(bound, field.type)}" for bound, bad, _ in tests]
     if field.type in (Atomic("float"), Atomic("double")):
         # Spark holds NaN to be greater than everything, so a minimum alone would let it through
