@@ -102,6 +102,47 @@ def test_keys_that_are_in_the_table_already_are_refused(spark, lake: Lake):
     assert (broken.code, broken.violations, broken.samples) == ("E551", 1, ({"order_id": 2},))
 
 
+def test_a_row_whose_key_repeats_and_is_in_the_table_counts_once(spark, lake: Lake):
+    floe.enforce(frame(spark, order(1)), lake.table_id, settings=lake.settings)
+    with pytest.raises(floe.ViolationError) as caught:
+        floe.enforce(
+            frame(spark, order(1), order(1), order(2), order(2), order(3)), lake.table_id, settings=lake.settings
+        )
+    (broken,) = caught.value.result.result.failed
+    assert (broken.code, broken.violations) == ("E551", 3)  # both of key 1, the second of key 2
+    assert broken.message == (
+        "'orders_clean.order_id' repeats in 2 rows of the batch and "
+        "'orders_clean.order_id' of 2 rows is in the table already"
+    )
+
+
+def test_text_that_its_type_cannot_hold_is_refused_alike_on_both_formats(spark, lake: Lake):
+    who = "physicalType: {}\n        required: true\n        description: Who ordered."
+    lake.contract(who.format("string"), who.format("varchar(3)"))
+    batch = frame(spark, order(1, customer_id="abc"), order(2, customer_id="abcd"))
+    with pytest.raises(floe.ViolationError) as caught:
+        floe.enforce(batch, lake.table_id, settings=lake.settings)
+    (broken,) = caught.value.result.result.failed
+    assert (broken.code, broken.name, broken.violations, broken.message) == (
+        "E554",
+        "too-long-for-type",
+        1,
+        "Values of 'orders_clean.customer_id' are not at most 3 characters long",
+    )
+    assert lake.state() == (None, None, ())
+
+
+def test_a_name_that_delta_cannot_hold_is_said_before_anything_is_made(spark, lake: Lake):
+    lake.contract("- name: customer_id", "- name: customer id")
+    batch = frame(spark, order(1)).withColumnRenamed("customer_id", "customer id")
+    if lake.format == "iceberg":
+        assert floe.enforce(batch, lake.table_id, settings=lake.settings).written == 1
+        return
+    with pytest.raises(floe.TableError, match="Delta cannot hold the column names 'customer id'"):
+        floe.enforce(batch, lake.table_id, settings=lake.settings)
+    assert lake.state() == (None, None, ())
+
+
 def test_a_null_in_a_required_part_of_a_struct_is_refused(spark, lake: Lake):
     batch = frame(spark, order(1, ship_to={"country": None, "city": "Rome"}), order(2, ship_to=None))
     with pytest.raises(floe.ViolationError) as caught:

@@ -148,3 +148,29 @@ def test_schema_differences_at_silver(promised: str, actual: str, found: list[Di
 )
 def test_gold_asks_for_order_and_letter_case(promised: str, actual: str, codes: list[str]):
     assert [one.code for one in differences(struct(promised), struct(actual), exact=True)] == codes
+
+
+def test_a_bound_that_is_no_date_is_not_evaluated_and_says_why():
+    found = plan_of('- {name: day, logicalType: date, physicalType: date, logicalTypeOptions: {minimum: "2020-13-01"}}')
+    (only,) = found.expectations
+    assert (only.code, only.id, only.sql, only.cause) == (
+        "E580",
+        "t.day:below-minimum",
+        None,
+        "the bound '2020-13-01' is no date",
+    )
+
+
+def test_a_listed_value_that_cannot_be_one_is_left_out_of_the_comparison():
+    listed = "quality: [{metric: invalidValues, arguments: {validValues: [1, many]}, mustBe: 0}]"
+    (only,) = plan_of(f"- {{name: n, logicalType: integer, physicalType: int, {listed}}}").expectations
+    assert (only.sql, only.expected) == ("`n` NOT IN (1)", [1, "many"])
+
+
+def test_what_a_type_cannot_hold_is_part_of_the_schema():
+    text = "- {name: c, logicalType: string, physicalType: varchar(3), logicalTypeOptions: {maxLength: 2}}"
+    shorter, typed = plan_of(text).expectations
+    assert (shorter.id, shorter.expected, shorter.structural) == ("t.c:too-long", "at most 2 characters long", False)
+    assert (typed.id, typed.expected, typed.structural) == ("t.c:too-long-for-type", "at most 3 characters long", True)
+    (only,) = plan_of(text.replace("maxLength: 2", "maxLength: 3")).expectations
+    assert only.name == "too-long-for-type"

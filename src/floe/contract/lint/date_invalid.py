@@ -5,27 +5,39 @@ from typing import Any
 
 from floe.contract.lint.dates import custom_entries, members
 from floe.contract.lint.rule import rule
-from floe.model import Contract, Message, Severity, Step
+from floe.model import Contract, Field, Message, Severity, Step
 from floe.model.dates import parse_day
+from floe.model.types import Atomic, Family
+
+_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+_DATED = (Atomic("date"), Atomic("timestamp"), Atomic("timestamp_ntz"), Family("date"))
 
 
-@rule("E501", "date-invalid", Severity.WARNING, each=Contract)
-def date_invalid(contract: Contract) -> Iterator[Message]:
+@rule("E501", "date-invalid", Severity.WARNING, each=(Contract, Field))
+def date_invalid(part: Contract | Field) -> Iterator[Message]:
     """A date is none that the calendar has, or not written as ISO 8601.
 
     Why: other programs read it as another day, or not at all.
 
-    Fix: write it as 2026-05-12, or with a time as 2026-05-12T09:30:10Z. Dates of the lifecycle that cannot be read are errors.
+    Fix: write it as 2026-05-12, or with a time as 2026-05-12T09:30:10Z. Dates of the lifecycle and bounds
+    of a column that cannot be read are errors.
     """
-    for at, value, lifecycle in (*_people(contract), *_lifecycle(contract), *_created(contract)):
+    found = _bounds(part) if isinstance(part, Field) else (*_people(part), *_lifecycle(part), *_created(part))
+    for at, value, grave in found:
         if value is not None and "${" not in str(value) and parse_day(value) is None:
             yield Message(
                 f"'{at[-1]}' is no date",
                 f"{at[-1]} is {str(value)[:60]}",
                 "Write the date as 2026-05-12",
                 at=at,
-                severity=Severity.ERROR if lifecycle else None,
+                severity=Severity.ERROR if grave else None,
             )
+
+
+def _bounds(field: Field) -> Iterator[tuple[tuple[Step, ...], Any, bool]]:
+    if field.options and field.type in _DATED:
+        bounds = ((key, field.options.get(key)) for key in _BOUNDS)
+        yield from ((("logicalTypeOptions", key), value, True) for key, value in bounds if isinstance(value, str))
 
 
 def _people(contract: Contract) -> Iterator[tuple[tuple[Step, ...], Any, bool]]:

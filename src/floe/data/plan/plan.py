@@ -97,13 +97,15 @@ def _field(dataset: Dataset, field: Field, value: str, parent: str, wrap: Wrap) 
         if bad:
             yield Expectation(
                 id=f"{path}:{expectation.name}",
-                code=expectation.code,
+                code="E580" if bad.cause else expectation.code,
                 name=expectation.name,
                 field=path,
                 severity=_severity(field, expectation.name, expectation.severity),
                 expected=bad.expected,
-                sql=wrap(bad.sql),
-                claims=bad.claims if top else (),
+                sql=None if bad.cause else wrap(bad.sql),
+                claims=bad.claims if top and not bad.cause else (),
+                structural=expectation.structural,
+                cause=bad.cause,
             )
     yield from field_rules(path, field, value, wrap, top)
     yield from _unjudged(path, field)

@@ -1,12 +1,15 @@
 """Names and literals as Spark SQL text; nothing else puts a value into SQL."""
 
+import re
 from decimal import Decimal as Number
 from typing import Any
 
+from floe.model.dates import parse_day
 from floe.model.types import Atomic, Decimal, Family, Type
 
 _TYPED = {"date": "DATE", "timestamp": "TIMESTAMP", "timestamp_ntz": "TIMESTAMP_NTZ"}
 _LONGEST = 2**63
+_NUMBER = re.compile(r"[-+]?[0-9]+(\.[0-9]+)?")
 
 
 def quote(name: str) -> str:
@@ -29,6 +32,23 @@ def text(value: str) -> str:
 
 def _escaped(char: str) -> str:
     return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
+
+
+def fits(value: Any, type_: Type) -> bool:
+    """Whether a value from a contract can be a value of a type; Spark fails where it compares with one that cannot.
+
+    >>> from floe.model.type_text import parse_type
+    >>> fits("2026-02-30", parse_type("date")), fits("7", parse_type("int")), fits("many", parse_type("int"))
+    (False, True, False)
+    """
+    match type_, value:
+        case Atomic("date" | "timestamp" | "timestamp_ntz"), str():
+            return parse_day(value) is not None
+        case Atomic("tinyint" | "smallint" | "int" | "bigint" | "float" | "double") | Decimal(), str():
+            return _NUMBER.fullmatch(value.strip()) is not None
+        case Atomic("boolean"), str():
+            return value.strip().lower() in ("true", "false")
+    return True
 
 
 def literal(value: Any, type_: Type) -> str:

@@ -9,6 +9,12 @@ from floe.data.spark.session import own_session
 from floe.model import TableError
 from floe.model.settings import Settings
 
+# what the message holds, and what then helps
+_ADVICE = {
+    "NANOS": "Write its timestamps in microseconds, e.g. to_parquet(…, coerce_timestamps='us') in pandas",
+    "COLUMN_ALREADY_EXISTS": "Rename one of the two columns; names that differ in case only are one name to Spark",
+}
+
 
 def parquet(path: str, settings: Settings) -> DataFrame:
     """The rows of a Parquet file or folder."""
@@ -16,6 +22,6 @@ def parquet(path: str, settings: Settings) -> DataFrame:
     try:
         return spark.read.parquet(path)
     except (PySparkException, Py4JError) as error:
-        raise TableError(
-            f"The batch {path} cannot be read as Parquet: {first_line(error)}", "Write it again as Parquet, whole"
-        ) from None
+        text = first_line(error)
+        advice = next((advice for sign, advice in _ADVICE.items() if sign in text), "Write it again as Parquet, whole")
+        raise TableError(f"The batch {path} cannot be read as Parquet: {text}", advice) from None

@@ -143,12 +143,14 @@ def _unique(scene: Scene, expectation: Expectation, total: int) -> Outcome:
     groups = whole.groupBy(*columns).agg(sql.expr("count(*) AS `floe count`")).where("`floe count` > 1")
     twice = int(groups.agg(sql.expr("coalesce(sum(`floe count` - 1), 0)")).collect()[0][0])
     known = whole.join(scene.existing.select(*columns), keys, "left_semi") if scene.existing is not None else None
-    there = int(known.count()) if known is not None else 0
+    again = known.agg(sql.expr("count(*)"), sql.count_distinct(*columns)).collect()[0] if known is not None else (0, 0)
+    there, keys_there = int(again[0]), int(again[1])
     said = [f"'{expectation.field}' repeats in {_rows(twice)}{' of the batch' if scene.gate else ''}"] * bool(twice)
     said += [f"'{expectation.field}' of {_rows(there)} is in the table already"] * bool(there)
     first = groups if twice else known
     samples = _samples(scene, first, keys) if first is not None and twice + there else ()
-    return outcome(scene, expectation, (twice + there, total), " and ".join(said), samples)
+    # a row counts once: of a key that is in the table all rows are bad, of another one all but the first
+    return outcome(scene, expectation, (twice + keys_there, total), " and ".join(said), samples)
 
 
 def _aged(scene: Scene, expectation: Expectation, then: int | None) -> Outcome:

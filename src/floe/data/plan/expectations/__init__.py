@@ -1,8 +1,16 @@
 """Promises about values, one file per kind."""
 
-from floe.data.plan.expectations.length_wrong import too_long, too_short
+from floe.data.plan.expectations.length_wrong import too_long, too_long_for_type, too_short
 from floe.data.plan.expectations.out_of_range import above_maximum, below_minimum
 from floe.data.plan.expectations.pattern_mismatch import pattern_mismatch
 from floe.data.plan.expectations.value_not_listed import value_not_listed
 
-EXPECTATIONS = (value_not_listed, below_minimum, above_maximum, too_short, too_long, pattern_mismatch)
+EXPECTATIONS = (
+    value_not_listed,
+    below_minimum,
+    above_maximum,
+    too_short,
+    too_long,
+    too_long_for_type,
+    pattern_mismatch,
+)

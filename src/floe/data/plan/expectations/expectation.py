@@ -9,11 +9,12 @@ from floe.model.claim import Claim
 
 
 class Bad(NamedTuple):
-    """SQL that is true for a bad value (null counts as good), what was expected, and what statistics could prove it by."""
+    """SQL that is true for a bad value (null counts as good), what was expected, what proves it, why nobody can judge it."""
 
     sql: str
     expected: Any
     claims: tuple[Claim, ...] = ()
+    cause: str | None = None
 
 
 Ask = Callable[[str, Field], Bad | None]
@@ -28,8 +29,14 @@ class RowExpectation:
     severity: Severity
     bad: Ask
     doc: str
+    structural: bool = False
 
 
-def row_expectation(code: str, name: str, severity: Severity = Severity.ERROR) -> Callable[[Ask], RowExpectation]:
-    """Make an expectation of a function from a value's SQL and its field to the SQL of a bad value, or None."""
-    return lambda ask: RowExpectation(code, name, severity, ask, ask.__doc__ or "")
+def row_expectation(
+    code: str, name: str, severity: Severity = Severity.ERROR, *, structural: bool = False
+) -> Callable[[Ask], RowExpectation]:
+    """Make an expectation of a function from a value's SQL and its field to the SQL of a bad value, or None.
+
+    What is structural is part of the schema: a gate refuses it whatever the level of enforcement.
+    """
+    return lambda ask: RowExpectation(code, name, severity, ask, ask.__doc__ or "", structural)

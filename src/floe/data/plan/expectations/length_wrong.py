@@ -1,7 +1,9 @@
-"""E554 too-short and too-long."""
+"""E554 too-short, too-long and too-long-for-type."""
+
+from typing import Any, TypeGuard
 
 from floe.data.plan.expectations.expectation import Bad, row_expectation
-from floe.model import Field
+from floe.model import Field, Severity
 from floe.model.types import Array, Atomic, Text
 
 
@@ -14,7 +16,7 @@ def too_short(value: str, field: Field) -> Bad | None:
     Fix: correct the row at its source, or lower the minimum in a new version.
     """
     least = field.options.get("minItems" if isinstance(field.type, Array) else "minLength")
-    return Bad(f"{_length(value, field)} < {least}", f">= {least}") if isinstance(least, int) else None
+    return Bad(f"{_length(value, field)} < {least}", _said("at least", least, field)) if _is_count(least) else None
 
 
 @row_expectation("E554", "too-long")
@@ -25,11 +27,33 @@ def too_long(value: str, field: Field) -> Bad | None:
 
     Fix: correct the row at its source, or raise the maximum in a new version.
     """
-    bounds = [field.options.get("maxItems" if isinstance(field.type, Array) else "maxLength")]
-    if isinstance(field.type, Text):
-        bounds.append(field.type.length)
-    most = min((bound for bound in bounds if isinstance(bound, int)), default=None)
-    return Bad(f"{_length(value, field)} > {most}", f"<= {most}") if most is not None else None
+    most = field.options.get("maxItems" if isinstance(field.type, Array) else "maxLength")
+    if not _is_count(most) or (isinstance(field.type, Text) and most >= field.type.length):
+        return None
+    return Bad(f"{_length(value, field)} > {most}", _said("at most", most, field))
+
+
+@row_expectation("E554", "too-long-for-type", Severity.CRITICAL, structural=True)
+def too_long_for_type(value: str, field: Field) -> Bad | None:
+    """A text is longer than its type char(n) or varchar(n) holds.
+
+    Why: some tables refuse the row, others keep what their type does not allow, and readers cut it.
+
+    Fix: correct the row at its source, or widen the type in a new version.
+    """
+    if not isinstance(field.type, Text):
+        return None
+    most = field.type.length
+    return Bad(f"{_length(value, field)} > {most}", _said("at most", most, field))
+
+
+def _is_count(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _said(bound: str, count: Any, field: Field) -> str:
+    unit = "item" if isinstance(field.type, Array) else "byte" if field.type == Atomic("binary") else "character"
+    return f"{bound} {count} {unit}{'' if count == 1 else 's'} long"
 
 
 def _length(value: str, field: Field) -> str:

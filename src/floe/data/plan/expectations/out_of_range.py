@@ -5,7 +5,7 @@ from decimal import Decimal as Number
 from typing import Any
 
 from floe.data.plan.expectations.expectation import Bad, row_expectation
-from floe.data.plan.sql import literal
+from floe.data.plan.sql import fits, literal
 from floe.model import Field
 from floe.model.claim import Claim
 from floe.model.types import Atomic, Decimal
@@ -37,6 +37,9 @@ def _beyond(value: str, field: Field, *bounds: tuple[str, str, str]) -> Bad | No
     tests = [(field.options[key], bad, good) for key, bad, good in bounds if field.options.get(key) is not None]
     if not tests:
         return None
+    unread = next((bound for bound, _, _ in tests if not fits(bound, field.type)), None)
+    if unread is not None:
+        return Bad("", str(unread), cause=f"the bound '{unread}' is no {field.type}")
     conditions = [f"{value} {bad} {literal(bound, field.type)}" for bound, bad, _ in tests]
     if field.type in (Atomic("float"), Atomic("double")):
         # Spark holds NaN to be greater than everything, so a minimum alone would let it through

@@ -1,7 +1,7 @@
 """E552 value-not-listed."""
 
 from floe.data.plan.expectations.expectation import Bad, row_expectation
-from floe.data.plan.sql import literal
+from floe.data.plan.sql import fits, literal
 from floe.model import Field
 
 
@@ -16,6 +16,7 @@ def value_not_listed(value: str, field: Field) -> Bad | None:
     if field.values is None:
         return None
     listed = [entry for entry in field.values if entry is not None]
-    if not listed:
-        return Bad(f"{value} IS NOT NULL", [])
-    return Bad(f"{value} NOT IN ({', '.join(literal(entry, field.type) for entry in listed)})", listed)
+    possible = [literal(entry, field.type) for entry in listed if fits(entry, field.type)]
+    if not possible:
+        return Bad(f"{value} IS NOT NULL", listed)
+    return Bad(f"{value} NOT IN ({', '.join(possible)})", listed)

@@ -1,6 +1,8 @@
 """Delta Lake tables, by path or by catalog name."""
 
+import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
@@ -9,7 +11,9 @@ from floe.data.plan.sql import quote, text
 from floe.data.spark.schema import ddl
 from floe.model import TableError
 from floe.model.table import Target
-from floe.model.types import Struct, Type
+from floe.model.types import Array, MapOf, Struct, Type
+
+_UNFIT = re.compile(r"[ ,;{}()\n\t=]")
 
 
 def stored(type_: Type) -> Type:
@@ -56,10 +60,30 @@ def location(spark: SparkSession, target: Target) -> str:
 def create(
     spark: SparkSession, target: Target, schema: Struct, partition: tuple[str, ...], properties: dict[str, str]
 ) -> None:
-    """Create the table, empty."""
+    """Create the table, empty; TableError where Delta cannot hold its names."""
+    unfit = [name for name in _names(schema) if _UNFIT.search(name)]
+    if unfit:
+        raise TableError(
+            f"Delta cannot hold the column names {', '.join(map(repr, unfit))}: they have spaces or one of , ; {{ }} ( ) =",
+            "Give these fields a physicalName without them, or keep the table in Iceberg (tables.format: iceberg)",
+        )
     if target.name and target.name.count("."):
         spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {Target('delta', target.name.rsplit('.', 1)[0]).sql}")
     spark.sql(create_statement(target, "delta", schema, partition, properties))
+
+
+def _names(type_: Type) -> Iterator[str]:
+    """The names in a type, at any depth."""
+    match type_:
+        case Struct(members):
+            for member in members:
+                yield member.name
+                yield from _names(member.type)
+        case Array(element):
+            yield from _names(element)
+        case MapOf(key, value):
+            yield from _names(key)
+            yield from _names(value)
 
 
 def create_statement(
