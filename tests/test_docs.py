@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
 import textwrap
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ import yaml
 
 import floe
 from floe.actions.explain import explanations
+from floe.actions.init import Start, init
 from floe.actions.lint import lint, write_baseline
 from floe.cli.main import COMMANDS
 from floe.contract.compat import CHANGES
@@ -268,6 +270,16 @@ def lakehouse(tmp_path: Path) -> Path:
     shutil.copy(ROOT / "tests" / "cases" / "odcs" / "dialects" / "b-orders.yaml", tmp_path / "b.yaml")
     write_baseline(lint(contract), str(tmp_path / "known.json"))
     (tmp_path / "docs").mkdir()
+    init(Start(tmp_path / "products" / "sales", "sales", "sales", "sold"))
+    shutil.copy(tmp_path / "products" / "sales" / "floe.yaml", tmp_path / "floe.yaml")
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=me", "-c", "user.email=me@example.com"]
+    for words in (
+        ["init", "-q", "-b", "main"],
+        ["add", "-A"],
+        ["commit", "-qm", "all"],
+        ["update-ref", "refs/remotes/origin/main", "HEAD"],
+    ):
+        subprocess.run([*git, *words], check=True)
     return tmp_path
 
 
