@@ -143,6 +143,21 @@ def test_a_name_that_delta_cannot_hold_is_said_before_anything_is_made(spark, la
     assert lake.state() == (None, None, ())
 
 
+def test_empty_text_in_a_partition_column_is_judged_as_the_table_keeps_it(spark, lake: Lake):
+    lake.contract(
+        "- name: customer_id", "- name: customer_id\n        partitioned: true\n        partitionKeyPosition: 1"
+    )
+    batch = frame(spark, order(1), order(2, customer_id=""), order(3, customer_id="a/b c=d"))
+    if lake.format == "iceberg":
+        assert floe.enforce(batch, lake.table_id, settings=lake.settings).written == 3
+        assert {row.customer_id for row in read(spark, lake).collect()} == {"C1", "", "a/b c=d"}
+        return
+    with pytest.raises(floe.ViolationError) as caught:
+        floe.enforce(batch, lake.table_id, settings=lake.settings)
+    (broken,) = caught.value.result.result.failed
+    assert (broken.code, broken.field, broken.violations) == ("E550", "orders_clean.customer_id", 1)
+
+
 def test_a_null_in_a_required_part_of_a_struct_is_refused(spark, lake: Lake):
     batch = frame(spark, order(1, ship_to={"country": None, "city": "Rome"}), order(2, ship_to=None))
     with pytest.raises(floe.ViolationError) as caught:

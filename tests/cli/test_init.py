@@ -104,3 +104,19 @@ def test_a_contract_prints_well():
     assert (
         "<script>" not in floe.load(CONTRACT.read_text().replace("name: customer_id", "name: <script>"))._repr_html_()
     )
+
+
+def test_a_folder_whose_name_is_no_word_asks_for_the_product(tmp_path, capsys):
+    folder = tmp_path / "Café 360"
+    assert main(["init", str(folder)]) == 2
+    assert capsys.readouterr().err == (
+        "✗ The folder's name 'Café 360' makes no plain word for the product\n    Suggestion: Add --product NAME\n"
+    )
+    assert not folder.exists()
+    assert main(["init", str(folder), "--product", "cafe_360"]) == 0
+
+
+def test_a_file_is_no_folder_to_start_in(tmp_path, capsys):
+    (tmp_path / "notes").write_text("x")
+    assert main(["init", str(tmp_path / "notes")]) == 2
+    assert "notes is a file" in capsys.readouterr().err

@@ -36,7 +36,7 @@ def init(start: Start, origin: str | None = None) -> list[Path]:
         origin: a Delta table's folder, a dbt manifest, a SQL DDL, an Avro or JSON Schema to start from.
     """
     for what, word in (("domain", start.domain), ("product", start.product), ("table", start.table)):
-        if not _WORD.fullmatch(word):
+        if not is_word(word):
             raise FloeError(
                 f"The {what} '{word}' is no plain word",
                 "Use small letters, digits and underscores, e.g. customer_orders",
@@ -52,6 +52,11 @@ def init(start: Start, origin: str | None = None) -> list[Path]:
     values = {**_values(start), "ports": ports}
     texts |= {start.folder / name: template(name, values) for name in ("floe.yaml", "manifest.yaml")}
     return _write(texts)
+
+
+def is_word(text: str) -> bool:
+    """Whether a text can name a domain, product or table."""
+    return _WORD.fullmatch(text) is not None
 
 
 def _values(start: Start) -> dict[str, str]:

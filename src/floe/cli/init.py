@@ -1,13 +1,14 @@
 """`floe init`."""
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
-from floe.actions.init import Start, init, offers
+from floe.actions.init import Start, init, is_word, offers
 from floe.actions.settings import load_settings
 from floe.cli.output import say
-from floe.model import LAYERS
+from floe.model import LAYERS, FloeError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the folder, and say what to do next."""
     folder = Path(options.folder)
-    product = options.product or folder.resolve().name.lower().replace("-", "_").replace(" ", "_")
+    if folder.exists() and not folder.is_dir():
+        raise FloeError(f"{folder} is a file", "Name a folder to start in")
+    product = options.product or re.sub(r"[\s.-]+", "_", folder.resolve().name.lower())
+    if not options.product and not is_word(product):
+        raise FloeError(
+            f"The folder's name '{folder.resolve().name}' makes no plain word for the product", "Add --product NAME"
+        )
     start = Start(
         folder, product, options.domain, options.table, options.layer, options.table_format, load_settings().actor
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from floe.data.plan.schema import Difference, columns, differences, schema_outcomes
@@ -21,7 +21,7 @@ from floe.model.decision import Verdict
 from floe.model.plan import Plan
 from floe.model.result import Outcome
 from floe.model.table import Target
-from floe.model.types import Struct, is_physical
+from floe.model.types import Atomic, Member, Struct, Text, is_physical
 
 _LACKING = (
     "DATA_SOURCE_NOT_FOUND",
@@ -175,9 +175,16 @@ def _outcomes(gate: Gate, found: list[Difference], what: str) -> list[Outcome]:
 def _stage(df: DataFrame, gate: Gate, schema: Struct) -> DataFrame:
     """Write the batch once, and read back just those files: what is judged is what is written."""
     names = columns(gate.plan.schema, struct_of(df.schema), gate.layer == "gold")
-    ordered = df.select(*(sql.col(quote(names[m.name])).alias(m.name) for m in gate.plan.schema.members))
+    ordered = df.select(*(_kept(m, names[m.name], gate).alias(m.name) for m in gate.plan.schema.members))
     ordered.write.mode("errorifexists").parquet(str(gate.staging))
     return df.sparkSession.read.schema(struct_type(schema)).parquet(str(gate.staging))
+
+
+def _kept(member: Member, name: str, gate: Gate) -> Column:
+    """A column of the batch as the table will keep it."""
+    column = sql.col(quote(name))
+    text = member.type == Atomic("string") or isinstance(member.type, Text)
+    return TABLES[gate.target.format].partition_value(column) if text and member.name in gate.plan.partition else column
 
 
 def _open_types(plan: Plan) -> ContractError:

@@ -5,7 +5,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote, text
 from floe.data.spark.schema import ddl
@@ -19,6 +20,11 @@ _UNFIT = re.compile(r"[ ,;{}()\n\t=]")
 def stored(type_: Type) -> Type:
     """The type as Delta stores it."""
     return type_
+
+
+def partition_value(column: Column) -> Column:
+    """Text as Delta keeps it in a partition column: empty text is null there."""
+    return sql.nullif(column, sql.lit(""))
 
 
 def exists(spark: SparkSession, target: Target) -> bool:

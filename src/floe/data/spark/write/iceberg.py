@@ -1,6 +1,6 @@
 """Iceberg tables, by catalog name."""
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 
 from floe.data.spark.write.delta import create_statement
 from floe.model import TableError
@@ -22,6 +22,11 @@ def stored(type_: Type) -> Type:
         case Struct(members):
             return Struct(tuple(Member(m.name, stored(m.type), m.nullable) for m in members))
     return type_
+
+
+def partition_value(column: Column) -> Column:
+    """Text as Iceberg keeps it in a partition column: as it is."""
+    return column
 
 
 def exists(spark: SparkSession, target: Target) -> bool:
