@@ -242,6 +242,10 @@ STANDS_FOR = {
     "CONTRACT": "contract.yaml",
     "[CONTRACT]": "contract.yaml",
 }
+PRODUCT = """\
+metadata: {name: shop, domain: sales, version: 1.0.0, owner: sales@acme.com, repository: github.com/acme/shop}
+output_ports: [{name: orders, table: silver.sales.orders, columns: {order_id: bigint}}]
+"""
 # exit codes other than 0 that are right here: no table was written yet
 CODES = {"doctor": (0, 2)}
 
@@ -268,7 +272,21 @@ def lakehouse(tmp_path: Path) -> Path:
     shutil.copy(ROOT / "tests" / "cases" / "odcs" / "dialects" / "b-orders.yaml", tmp_path / "b.yaml")
     write_baseline(lint(contract), str(tmp_path / "known.json"))
     (tmp_path / "docs").mkdir()
+    (tmp_path / "products").mkdir()
+    (tmp_path / "products" / "floe.yaml").write_text(PRODUCT)
+    _commit(tmp_path)
     return tmp_path
+
+
+def _commit(folder: Path) -> None:
+    """Make a repository of a folder, with everything committed here and at its origin."""
+    who = "-c user.name=Test -c user.email=test@example.com"
+    done = run_shell(
+        f"git init --quiet --initial-branch main && git add --all && git {who} commit --quiet --message first"
+        " && git update-ref refs/remotes/origin/main HEAD",
+        folder,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(("page", "command"), ALL, ids=str)
