@@ -244,6 +244,10 @@ STANDS_FOR = {
     "CONTRACT": "contract.yaml",
     "[CONTRACT]": "contract.yaml",
 }
+PRODUCT = """\
+metadata: {name: shop, domain: sales, version: 1.0.0, owner: sales@acme.com, repository: github.com/acme/shop}
+output_ports: [{name: orders, table: silver.sales.orders, columns: {order_id: bigint}}]
+"""
 # exit codes other than 0 that are right here: no table was written yet
 CODES = {"doctor": (0, 2)}
 
@@ -281,6 +285,17 @@ def lakehouse(tmp_path: Path) -> Path:
     ):
         subprocess.run([*git, *words], check=True)
     return tmp_path
+
+
+def _commit(folder: Path) -> None:
+    """Make a repository of a folder, with everything committed here and at its origin."""
+    who = "-c user.name=Test -c user.email=test@example.com"
+    done = run_shell(
+        f"git init --quiet --initial-branch main && git add --all && git {who} commit --quiet --message first"
+        " && git update-ref refs/remotes/origin/main HEAD",
+        folder,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(("page", "command"), ALL, ids=str)
