@@ -7,6 +7,7 @@ import pytest
 from deltalake import write_deltalake
 
 import floe
+from floe.cli import main
 from tests.conftest import CONTRACT, run_floe
 
 
