@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+from floe.actions.convert import convert
 from floe.contract.formats.words import rule_words, sla_words
 from floe.model import QualityRule, Sla
 
@@ -47,3 +48,18 @@ def test_service_levels_are_sentences(sla, words):
 )
 def test_rules_are_phrases(rule, words):
     assert rule_words(rule) == words
+
+
+def test_a_page_names_who_answers_now_and_leaves_numbers_alone():
+    text = (
+        "apiVersion: v3.0.2\nkind: DataContract\nid: x\nname: x\nversion: 1.0.0\nstatus: active\n"
+        "team:\n  - {username: gone, role: Owner, dateOut: '2022-10-01'}\n  - {username: here, role: Owner}\n"
+        "price: {priceAmount: 9.95, priceCurrency: EUR, priceUnit: megabyte}\n"
+        "description: {purpose: '1. not a list'}\n"
+        "slaProperties:\n  - {property: frequency, value: 1, valueExt: 1, unit: d}\n"
+    )
+    page = convert(text, "markdown").text
+    assert "- **Owner:** here\n" in page
+    assert "\n9.95 EUR per megabyte\n" in page
+    assert "\n1\\. not a list\n" in page
+    assert "| Updated every 1 day |" in page

@@ -6,7 +6,8 @@ from floe.contract.formats.page import Block, Cell, Grid, Page, Section, page
 from floe.model import Contract
 
 _MARKS = re.compile(r"([\\`*\[\]|]|(?<![^\W_])_|_(?![^\W_]))")
-_STARTS = re.compile(r"^(\s*)([#>+-]|\d+[.)])", re.MULTILINE)
+# what begins a heading, a quotation or a list: a mark, or a number with a dot and a space
+_STARTS = re.compile(r"^(\s*)([#>+-])|^(\s*\d+)([.)])(?=\s|$)", re.MULTILINE)
 
 
 def write(contract: Contract) -> str:
@@ -69,7 +70,7 @@ def _line(text: str) -> str:
 
 
 def _paragraph(text: str) -> str:
-    return _STARTS.sub(r"\1\\\2", _escaped(_harmless(text)))
+    return _STARTS.sub(r"\1\3\\\2\4", _escaped(_harmless(text)))
 
 
 def _harmless(text: str) -> str:

@@ -133,7 +133,8 @@ def _facts(contract: Contract) -> Iterator[tuple[str, Cell]]:
 def owner(contract: Contract) -> str:
     """Who answers for a contract: its owner, else its team."""
     members = _members(contract)
-    named = next((one for one in members if "owner" in str(one.get("role", "")).lower()), None)
+    owners = (one for one in members if "owner" in str(one.get("role", "")).lower() and not one.get("dateOut"))
+    named = next(owners, None)
     if named:
         return str(named.get("name") or named.get("username") or "")
     return str(_mapping(contract.node.get("team")).get("name") or "")

@@ -92,7 +92,7 @@ def sla_words(sla: Sla) -> str:
     """A service level as a sentence."""
     said = amount(sla.value, sla.unit)
     extra = sla.node.get("valueExt")
-    if extra is not None:
+    if extra is not None and extra != sla.value:
         said += f" to {amount(extra, sla.node.get('unitExt'))}"
     form = _SLA.get(sla.property)
     text = form.format(said) if form else f"{sla.property}: {said}"
