@@ -121,3 +121,30 @@ def test_without_a_layer_the_physical_name_is_the_table(settings: Settings):
     with pytest.raises(FloeError, match="layer of 'orders_clean' is unknown"):
         find_layer(contract, dataset, None)
     assert find_layer(contract, dataset, "gold") == "gold"
+
+
+VARIABLES = (
+    CONTRACT.read_text()
+    .replace("apiVersion: v3.1.0", "apiVersion: v3.2.0")
+    .replace(
+        "schema:\n  - name: orders_clean",
+        "servers: [{server: dev, type: local, path: '${LAKE}/{table}', format: delta}]\nschema:\n  - name: orders_clean",
+    )
+    .replace("maximum: 1000000", "maximum: ${MOST:-1000000}")
+)
+
+
+def test_variables_get_their_values_where_a_contract_is_used(settings: Settings, monkeypatch: pytest.MonkeyPatch):
+    with pytest.raises(floe.ContractError, match="no value for the variable LAKE"):
+        find_contract(VARIABLES, settings)
+    monkeypatch.setenv("LAKE", "/lake")
+    contract, dataset = find_contract(VARIABLES, settings)
+    assert find_target(settings, contract, dataset, Way(), None) == Target("delta", path="/lake/orders_clean")
+    assert dataset.fields[4].options["maximum"] == 1000000
+    monkeypatch.setenv("MOST", "99.5")
+    assert str(find_contract(VARIABLES, settings)[1].fields[4].options["maximum"]) == "99.5"
+
+
+def test_variables_stay_as_written_where_a_contract_is_only_read(settings: Settings):
+    assert floe.load(VARIABLES, settings).servers[0].values["path"] == "${LAKE}/{table}"
+    assert "${LAKE}" in floe.convert(VARIABLES, "odcs-3.2").text

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from floe.actions.variables import with_values
 from floe.contract.formats import read
 from floe.contract.lint import RULES
 from floe.contract.lint.rule import findings as rule_findings
@@ -17,7 +18,7 @@ _TABLE_ID = re.compile(rf"({'|'.join(LAYERS)})\.([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)
 
 def find_contract(name: str | Path | Contract, settings: Settings) -> tuple[Contract, Dataset]:
     """The contract a name means, sound enough to use, and the one dataset of it that is meant."""
-    contract = load_contract(name, settings)
+    contract = with_values(load_contract(name, settings))
     return contract, _dataset(contract, str(name))
 
 

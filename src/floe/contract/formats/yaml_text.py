@@ -237,6 +237,16 @@ class _Builder:
             raise self._error("custom-tag", event, f"Tag '{shown}' is not part of a plain document", "Remove the tag")
 
 
+def plain_value(text: str) -> Any:
+    """A text as an unquoted YAML value reads.
+
+    >>> plain_value("5432"), plain_value("true"), plain_value("no")
+    (5432, True, 'no')
+    """
+    value = _WORDS.get(text, text)
+    return _number(value) if isinstance(value, str) else value
+
+
 def _number(text: str) -> Any:
     """A number as written; 010, 1_000, 0x1F, 12:30 and what no machine can hold (1e99999) stay text.
 
