@@ -122,7 +122,7 @@ def outcome(
 
 
 def _said(expectation: Expectation, count: int) -> str:
-    if expectation.structural:
+    if expectation.name == "null-value":
         return f"Null in '{expectation.field}', which the contract requires"
     if expectation.code == "E550":
         return f"'{expectation.field}' is missing in {_rows(count)}, the contract asks for {expectation.expected}"
