@@ -53,7 +53,10 @@ class Repository:
         except _GitError as error:
             if "dubious ownership" in error.said:
                 raise SettingError(f"git does not trust {folder}: {error.said}", "Run what git proposes") from None
-            raise SettingError(f"{folder} is not in a git repository", "Name two files or folders instead") from None
+            raise SettingError(
+                f"{folder} is not in a git repository",
+                "Run it inside a git repository, or compare two files or folders with floe diff OLD NEW",
+            ) from None
         self.top = Path(top.decode("utf-8", "surrogateescape").rstrip("\n"))
 
     def commit(self, revision: str) -> str:
