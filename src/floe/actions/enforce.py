@@ -3,23 +3,25 @@
 import tempfile
 import time
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floe.actions.find import find_contract, find_layer
+from floe.actions.find import find_for_write, find_layer
 from floe.actions.find_table import Way, find_target
+from floe.actions.inputs import check_inputs
+from floe.actions.pending import leftovers, pending
 from floe.actions.record import of_write, record
 from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
 from floe.data.plan import plan as make_plan
-from floe.model import Contract, Dataset, TableError, ViolationError
+from floe.model import Contract, ContractError, Dataset, TableError, ViolationError
 from floe.model.clock import stamp, utc_now
-from floe.model.decision import Verdict, decide
+from floe.model.decision import decide
 from floe.model.plan import Plan
-from floe.model.result import Result, WriteResult
+from floe.model.result import Outcome, Result, WriteResult
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import schema_hash
@@ -30,7 +32,19 @@ if TYPE_CHECKING:
     from floe.data.spark.gate import Gate, Passage
     from floe.registry import Store
 
-MODES = ("append",)
+MODES = ("append", "merge", "overwrite_partition")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """How a caller wants a batch written."""
+
+    mode: str = "append"
+    way: Way = field(default_factory=Way)
+    layer: str | None = None
+    batch_id: str | None = None
+    shadow: bool = False
+    inputs: "Mapping[str, DataFrame] | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +62,12 @@ class _Case:
     schema_version: int
     schema_hash: str
     run_id: str
-    references: Mapping[str, str]
+    ask: Ask
+
+    @property
+    def staging(self) -> Path:
+        """Where the batch waits to be judged."""
+        return self.settings.path("tables.warehouse") / ".staging" / self.run_id
 
 
 def enforce(  # noqa: PLR0913  (the names the specification gives)
@@ -56,6 +75,9 @@ def enforce(  # noqa: PLR0913  (the names the specification gives)
     contract: str | Path | Contract,
     mode: str = "append",
     *,
+    batch_id: str | None = None,
+    inputs: "Mapping[str, DataFrame] | None" = None,
+    shadow: bool = False,
     table: str | None = None,
     server: str | None = None,
     layer: str | None = None,
@@ -67,7 +89,10 @@ def enforce(  # noqa: PLR0913  (the names the specification gives)
     Args:
         df: the batch.
         contract: a table_id, an id with or without version, a path, YAML text, or a loaded contract.
-        mode: append.
+        mode: append, merge (by the primary key), or overwrite_partition (the partitions that the batch has rows of).
+        batch_id: a name of the batch; repeating an accepted one writes nothing and gives the first answer again.
+        inputs: the frames the batch was made of, by contract, to be checked too.
+        shadow: write whatever is found, and say what would have been refused.
         table: the table, where it is not found by the contract: a catalog name or a path.
         server: the name or environment of the contract's server to write to, where it has several.
         layer: bronze, silver or gold, where the contract does not say.
@@ -76,26 +101,48 @@ def enforce(  # noqa: PLR0913  (the names the specification gives)
     """
     if mode not in MODES:
         raise ValueError(f"mode '{mode}' is none of {', '.join(MODES)}")
-    return _enforce(df, mode, _case(contract, Way(table, server, references or {}), layer, settings or load_settings()))
+    way = Way(table, server, references or {})
+    ask = Ask(mode=mode, way=way, layer=layer, batch_id=batch_id, shadow=shadow, inputs=inputs)
+    return _enforce(df, _case(contract, ask, settings or load_settings()))
 
 
-def _enforce(df: "DataFrame", mode: str, case: _Case) -> WriteResult:
-    from floe.data.spark.gate import append
+def _enforce(df: "DataFrame", case: _Case) -> WriteResult:
+    from floe.data.spark.gate import committed, exists, pass_gate
 
     started = time.monotonic()
-    passage = append(df, _gate(case))
-    result = _written(case, mode, passage, stamp(utc_now()), round(time.monotonic() - started, 3))
-    result = _record(case, result)
+    spark, root = df.sparkSession, case.settings.root
+    for left in leftovers(root, case.table_id):
+        commit = committed(spark, case.target, left.run_id, left.batch_id)
+        if commit and left.entry:
+            _settle(case, left.entry, commit.snapshot)
+        left.clear()
+    first = case.store.accepted(case.table_id, case.ask.batch_id) if case.ask.batch_id else None
+    if first and exists(spark, case.target):
+        return replace(WriteResult.of(first), repeated=True)
+    with pending(root, case.table_id, case.run_id, case.ask.batch_id, case.staging) as keep:
+        inputs = check_inputs(case.ask.inputs, case.settings) if case.ask.inputs else ()
+        passage = pass_gate(df, _gate(case, inputs, lambda made: keep(_entry(case, _written(case, made, started)))))
+        result = _written(case, passage, started)
+        if not result.repeated:
+            result = _record(case, result)
     if result.refused:
         raise _refusal(result)
     return result
 
 
-def _case(name: str | Path | Contract, way: Way, layer: str | None, settings: Settings) -> _Case:
+def _settle(case: _Case, entry: dict[str, Any], snapshot: str) -> None:
+    """Record a run that was killed after its commit."""
+    entry["run"]["snapshot_after"] = entry["run"]["result"]["snapshot_after"] = snapshot
+    note = record(case.store, case.settings.root, entry)
+    case.settings.say(note or f"· run {entry['run']['run_id']} was killed after its commit; it is recorded now")
+
+
+def _case(name: str | Path | Contract, ask: Ask, settings: Settings) -> _Case:
     from floe.registry import open_store
 
-    contract, dataset = find_contract(name, settings)
-    where = find_layer(contract, dataset, layer)
+    contract, dataset = find_for_write(name, settings)
+    where = find_layer(contract, dataset, ask.layer)
+    _possible(ask.mode, where, dataset)
     table_id = contract.table_id(dataset) or f"{where}.{contract.domain or 'default'}.{dataset.name}"
     store = open_store(settings["registry.url"], settings.root)
     _writable(settings.path("tables.warehouse"))
@@ -108,74 +155,120 @@ def _case(name: str | Path | Contract, way: Way, layer: str | None, settings: Se
         layer=where,
         table_id=table_id,
         store=store,
-        target=find_target(settings, contract, dataset, way, store.table(table_id)),
+        target=find_target(settings, contract, dataset, ask.way, store.table(table_id)),
         plan=plan,
         schema_version=store.schema_version(table_id, digest, _declared(dataset)),
         schema_hash=digest,
         run_id=uuid.uuid4().hex,
-        references=way.references,
+        ask=ask,
     )
 
 
-def _gate(case: _Case) -> "Gate":
+def _possible(mode: str, layer: str, dataset: Dataset) -> None:
+    """Say that a mode cannot work with a contract before a JVM starts."""
+    if mode != "append" and layer == "bronze":
+        raise ContractError("Bronze captures what comes and changes nothing", "Append", "E501")
+    if mode == "merge" and layer == "gold":
+        raise ContractError(
+            "Gold keeps snapshots and is never merged into", "Append a snapshot, or overwrite its partition", "E501"
+        )
+    if mode == "merge" and not dataset.primary_key:
+        raise ContractError(
+            f"'{dataset.name}' has no primary key to merge by", "Add primaryKey: true to its key columns", "E501"
+        )
+    if mode == "overwrite_partition" and not dataset.partition:
+        raise ContractError(
+            f"'{dataset.name}' has no partition to overwrite",
+            "Add partitioned: true to its partition columns",
+            "E501",
+        )
+
+
+def _gate(case: _Case, inputs: "tuple[Outcome, ...]", intend: "Callable[[Passage], None]") -> "Gate":
     from floe.data.spark.gate import Gate
+    from floe.data.spark.schema_gate import Edition
 
     level = case.settings["data_contracts.enforcement"]
-    staging = case.settings.path("tables.warehouse") / ".staging"
     return Gate(
         plan=case.plan,
         target=case.target,
         layer=case.layer,
-        staging=staging / case.run_id,
+        mode=case.ask.mode,
+        staging=case.staging,
         salt=salt_of(case.settings.root),
-        properties={
-            "floe.contract": case.contract.identity,
-            "floe.schema_version": str(case.schema_version),
-            "floe.schema_hash": case.schema_hash,
-        },
-        references=reference_targets(case.plan, case.contract, case.references, case.settings, case.store),
+        contract=case.contract.identity,
+        edition=Edition(
+            hash=case.schema_hash, version=case.schema_version, declared=_declared(case.dataset) is not None
+        ),
+        run_id=case.run_id,
+        batch_id=case.ask.batch_id,
+        shadow=case.ask.shadow,
+        quarantine=case.dataset.custom.get("onViolation") == "quarantine",
+        inputs=inputs,
+        references=reference_targets(case.plan, case.contract, case.ask.way.references, case.settings, case.store),
         decide=lambda outcomes: decide(outcomes, level, case.layer),
+        lock=lambda: case.store.lock(case.table_id),
+        intend=intend,
+        say=case.settings.say,
     )
 
 
-def _written(case: _Case, mode: str, passage: "Passage", at: str, seconds: float) -> WriteResult:
+def _written(case: _Case, passage: "Passage", started: float) -> WriteResult:
     unknown = dict.fromkeys(("queries", "jobs", "scans", "files", "files_read", "bytes_read"))
     judged = Result(
         contract=case.plan.contract,
         version=case.plan.version,
         dataset=case.plan.dataset,
-        checked_at=at,
+        checked_at=stamp(utc_now()),
         expectations=passage.outcomes,
         rows=passage.rows,
         snapshot=passage.after,
-        cost={**unknown, "seconds": seconds},
+        cost={**unknown, "seconds": round(time.monotonic() - started, 3)},
     )
+    again = passage.repeated
     return WriteResult(
         table=case.table_id,
-        mode=mode,
+        mode=case.ask.mode,
         written=passage.written,
-        refused=passage.verdict is Verdict.REFUSE,
+        quarantined=passage.quarantined,
+        refused=passage.refused,
+        shadow=case.ask.shadow,
+        batch_id=case.ask.batch_id,
         result=judged,
-        run_id=case.run_id,
+        run_id=again.run_id if again else case.run_id,
         location=passage.location or str(case.target),
         format=case.target.format,
         level=case.settings["data_contracts.enforcement"],
+        verdict=str(passage.verdict),
         created=passage.created,
         snapshot_before=passage.before,
-        snapshot_after=passage.after,
-        schema_version=case.schema_version,
+        snapshot_after=again.snapshot if again else passage.after,
+        schema_version=passage.schema_version,
         schema_hash=case.schema_hash,
-        notes=(*passage.notes, *_notes(case.dataset)),
+        feature_version=_feature_version(case, passage.schema_version),
+        repeated=again is not None,
+        notes=(*passage.notes, *_notes(case)),
     )
+
+
+def _feature_version(case: _Case, version: int) -> str | None:
+    """How models name the features of a Gold table: table_id @ day / v schema_version - first of the hash."""
+    if case.layer != "gold":
+        return None
+    return f"{case.table_id}@{utc_now().date()}/v{version}-{case.schema_hash.removeprefix('sha256:')[:8]}"
 
 
 def _record(case: _Case, result: WriteResult) -> WriteResult:
     """Keep the run, and the table where something was written; what could not be kept is said."""
+    note = record(case.store, case.settings.root, _entry(case, result))
+    return replace(result, notes=(*result.notes, note)) if note else result
+
+
+def _entry(case: _Case, result: WriteResult) -> dict[str, Any]:
     entry = of_write(result, case.settings.actor)
     if not result.refused:
-        entry |= {"table": _table_row(case, result), "schema": _schema_row(case, result.result.checked_at)}
-    note = record(case.store, case.settings.root, entry)
-    return replace(result, notes=(*result.notes, note)) if note else result
+        entry |= {"table": _table_row(case, result), "schema": _schema_row(case, result)}
+    return entry
 
 
 def _table_row(case: _Case, result: WriteResult) -> dict[str, Any]:
@@ -191,12 +284,12 @@ def _table_row(case: _Case, result: WriteResult) -> dict[str, Any]:
     }
 
 
-def _schema_row(case: _Case, at: str) -> dict[str, Any]:
+def _schema_row(case: _Case, result: WriteResult) -> dict[str, Any]:
     return {
         "table_id": case.table_id,
-        "schema_version": case.schema_version,
+        "schema_version": result.schema_version,
         "schema_hash": case.schema_hash,
-        "changed_at": at,
+        "changed_at": result.result.checked_at,
         "changed_by": case.settings.actor,
         "notes": f"contract {case.contract.identity}",
     }
@@ -218,15 +311,13 @@ def _refusal(result: WriteResult) -> ViolationError:
     )
 
 
-def enforce_file(
-    batch: str, contract: str, mode: str, *, way: Way, layer: str | None, settings: Settings
-) -> WriteResult:
+def enforce_file(batch: str, contract: str, ask: Ask, settings: Settings) -> WriteResult:
     """Enforce a Parquet file or folder, on floe's own session."""
     from floe.data.spark.batch import parquet
 
     _parquet(batch)
-    case = _case(contract, way, layer, settings)
-    return _enforce(parquet(batch, settings), mode, case)
+    case = _case(contract, ask, settings)
+    return _enforce(parquet(batch, settings), case)
 
 
 def _parquet(batch: str) -> None:
@@ -256,12 +347,18 @@ def _declared(dataset: Dataset) -> int | None:
     return declared if isinstance(declared, int) else None
 
 
-def _notes(dataset: Dataset) -> tuple[str, ...]:
-    if dataset.primary_key:
-        return ()
-    return (
-        f"'{dataset.name}' has no primary key, so duplicates were not looked for: add primaryKey: true to its key columns",
-    )
+def _notes(case: _Case) -> tuple[str, ...]:
+    notes = []
+    if not case.dataset.primary_key and case.layer != "bronze":
+        notes.append(
+            f"'{case.dataset.name}' has no primary key, so duplicates were not looked for: "
+            "add primaryKey: true to its key columns"
+        )
+    if not case.ask.batch_id:
+        notes.append("no batch_id: a repeat would be judged and written again")
+    if case.layer == "silver" and not case.ask.inputs:
+        notes.append("inputs not checked")
+    return tuple(notes)
 
 
 def _writable(folder: Path) -> None:

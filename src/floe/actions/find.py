@@ -22,6 +22,20 @@ def find_contract(name: str | Path | Contract, settings: Settings) -> tuple[Cont
     return contract, _dataset(contract, str(name))
 
 
+def find_for_write(name: str | Path | Contract, settings: Settings) -> tuple[Contract, Dataset]:
+    """The contract a gate holds a batch to; Bronze captures without one, under its table_id."""
+    try:
+        return find_contract(name, settings)
+    except ContractError as error:
+        known = _TABLE_ID.fullmatch(str(name))
+        if error.code != "E500" or not known or known[1] != "bronze":
+            raise
+    contract = Contract(
+        api_version="v3.1.0", id=str(name), version="0.0.0", name=known[3], domain=known[2], source="<none>"
+    )
+    return contract, Dataset(name=known[3], physical_name=str(name))
+
+
 def load_contract(name: str | Path | Contract, settings: Settings) -> Contract:
     """The contract a name means: a loaded one, YAML text, a path, a table_id, an id with or without version."""
     if isinstance(name, Contract):
@@ -117,12 +131,6 @@ def find_layer(contract: Contract, dataset: Dataset, given: str | None) -> str:
         raise ContractError(
             f"{said}; a gate asks differently at bronze, silver and gold",
             "Pass --layer (layer=), add customProperty layer, or keep the contract under contracts/<layer>/<domain>/",
-            "E501",
-        )
-    if layer == "bronze":
-        raise ContractError(
-            "floe cannot write Bronze tables yet: they capture what comes, whatever its schema",
-            "Enforce at silver or gold",
             "E501",
         )
     return layer

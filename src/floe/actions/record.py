@@ -18,6 +18,7 @@ def of_write(result: WriteResult, actor: str) -> dict[str, Any]:
     run = _run(result.result, result.run_id, result.table, actor)
     run |= {"mode": result.mode, "refused": result.refused, "written": result.written, "result": result.to_dict()}
     run |= {"snapshot_before": result.snapshot_before, "snapshot_after": result.snapshot_after}
+    run["batch_id"] = result.batch_id
     return {"run": run, "violations": _broken(result.result)}
 
 

@@ -4,12 +4,12 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from floe.actions.enforce import MODES, enforce_file
+from floe.actions.enforce import MODES, Ask, enforce_file
 from floe.actions.find_table import Way
 from floe.actions.settings import load_settings
 from floe.cli.named import named_table
 from floe.cli.output import print_json, say, style
-from floe.model import LAYERS, ViolationError
+from floe.model import LAYERS, SettingError, ViolationError
 from floe.tell.report.write_text import write_text
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the table of a dataset that keys refer to, where it is not found; can be repeated",
     )
     parser.add_argument("--layer", choices=LAYERS, help="the layer, where the contract does not say")
+    parser.add_argument("--batch-id", help="a name of the batch; repeating an accepted one writes nothing")
+    parser.add_argument("--shadow", action="store_true", help="write whatever is found, and say what would be refused")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
     parser.set_defaults(run=run)
 
@@ -45,16 +47,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Hold each batch to the contract; exit 1 where one is refused."""
     settings = load_settings(say=say)
+    if options.batch_id and len(options.batches) > 1:
+        raise SettingError("--batch-id names one batch, and several were given", "Enforce them one by one")
+    ask = Ask(
+        mode=options.mode,
+        way=Way(options.table, options.server, dict(options.reference)),
+        layer=options.layer,
+        batch_id=options.batch_id,
+        shadow=options.shadow,
+    )
     results: list[WriteResult] = []
     for batch in options.batches:
         try:
             result = enforce_file(
                 batch,
                 options.contract,
-                options.mode,
-                way=Way(options.table, options.server, dict(options.reference)),
-                layer=options.layer,
-                settings=settings,
+                ask,
+                settings,
             )
         except ViolationError as error:
             result = error.result

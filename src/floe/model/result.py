@@ -1,5 +1,6 @@
 """What came of a run: one outcome per expectation, and what was written."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +46,13 @@ class Outcome:
             "cause": self.cause,
             "samples": list(self.samples),
         }
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> "Outcome":
+        """An outcome from its shape."""
+        kept = {key: value for key, value in said.items() if key in cls.__dataclass_fields__}
+        severity, code = Severity.of(said["severity"]), said["code"].removeprefix("FLOE-")
+        return cls(**{**kept, "severity": severity, "code": code, "samples": tuple(said["samples"])})
 
     def to_row(self) -> dict[str, Any]:
         """The outcome as the registry keeps it."""
@@ -101,6 +109,12 @@ class Result:
         bad = expectation.violations
         return 1 - min(bad / self.rows, 1.0) if bad and self.rows and expectation.how else 0.0
 
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> "Result":
+        """A result from its shape."""
+        kept = {key: value for key, value in said.items() if key in cls.__dataclass_fields__}
+        return cls(**{**kept, "expectations": tuple(Outcome.of(one) for one in said["expectations"])})
+
     def to_dict(self) -> dict[str, Any]:
         """One element of `results`."""
         return {
@@ -132,6 +146,7 @@ class WriteResult:
     location: str
     format: str
     level: str
+    verdict: str = ""  # what the matrix says of it
     created: bool = False
     quarantined: int = 0
     shadow: bool = False
@@ -140,7 +155,21 @@ class WriteResult:
     snapshot_after: str | None = None
     schema_version: int | None = None
     schema_hash: str | None = None
+    feature_version: str | None = None  # of a Gold snapshot
+    repeated: bool = False  # the batch was accepted before, and this is what came of it then
     notes: tuple[str, ...] = ()
+
+    @property
+    def would_refuse(self) -> bool:
+        """Whether a gate in shadow would have refused what it let through."""
+        return self.shadow and self.verdict == "refuse"
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> "WriteResult":
+        """A result from its shape."""
+        kept = {key: value for key, value in said.items() if key in cls.__dataclass_fields__}
+        given = {"result": Result.of(said["result"]), "notes": tuple(said["notes"]), "level": said["enforcement"]}
+        return cls(**{**kept, **given})
 
     def to_dict(self) -> dict[str, Any]:
         """The shape other programs rely on."""
@@ -156,11 +185,14 @@ class WriteResult:
             "location": self.location,
             "format": self.format,
             "enforcement": self.level,
+            "verdict": self.verdict,
             "created": self.created,
             "snapshot_before": self.snapshot_before,
             "snapshot_after": self.snapshot_after,
             "schema_version": self.schema_version,
             "schema_hash": self.schema_hash,
+            "feature_version": self.feature_version,
+            "repeated": self.repeated,
             "notes": list(self.notes),
             "result": self.result.to_dict(),
         }

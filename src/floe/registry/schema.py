@@ -35,6 +35,7 @@ check_runs = Table(
     Column("contract", String, nullable=False),
     Column("version", String, nullable=False),
     Column("table_id", String, nullable=False, index=True),
+    Column("batch_id", String),
     Column("mode", String, nullable=False),
     Column("outcome", String, nullable=False),
     Column("refused", Boolean, nullable=False),

@@ -1,5 +1,7 @@
 """The store: opened, migrated, and asked."""
 
+import fcntl
+import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +16,7 @@ from floe.model import RegistryError
 from floe.model.json_text import dumps
 from floe.registry.schema import check_runs, schema_history, table_registry, violations
 
-HEAD = "0001"
+HEAD = "0002"
 _BUSY_SECONDS = 30
 
 
@@ -160,6 +162,30 @@ class Store:
             return 1
         changed = newest["schema_hash"] != schema_hash
         return int(newest["schema_version"]) + int(changed)
+
+    def accepted(self, table_id: str, batch_id: str) -> Mapping[str, Any] | None:
+        """The result of the run that wrote a batch, where one did."""
+        runs = check_runs.c
+        chosen = sa.select(runs.result).where(
+            (runs.table_id == table_id) & (runs.batch_id == batch_id) & ~runs.refused & (runs.mode != "test")
+        )
+        with self._begin() as connection:
+            return cast("Mapping[str, Any] | None", connection.execute(chosen.order_by(runs.at)).scalar())
+
+    @contextmanager
+    def lock(self, table_id: str) -> Iterator[None]:
+        """Let one writer of a table at a time publish; a killed one lets go by itself."""
+        if self.engine.dialect.name == "postgresql":
+            key = int.from_bytes(hashlib.sha256(table_id.encode()).digest()[:8], "big", signed=True)
+            with self.engine.begin() as connection:  # the lock ends with the transaction
+                connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": key})
+                yield
+            return
+        folder = Path(str(self.engine.url.database)).parent / "locks"
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / f"{hashlib.sha256(table_id.encode()).hexdigest()[:16]}.lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
     def record(self, entry: Mapping[str, Any]) -> None:
         """Keep a run, what it found, and where it left its table, all or nothing; a run is kept once."""

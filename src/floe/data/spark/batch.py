@@ -4,7 +4,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
-from floe.data.spark.gate import first_line
+from floe.data.spark.said import first_line
 from floe.data.spark.session import own_session
 from floe.model import TableError
 from floe.model.settings import Settings

@@ -1,27 +1,34 @@
-"""The write gate: stage once, judge what was staged, then append just that or nothing."""
+"""The write gate: stage once, judge what was staged, then publish just that or nothing."""
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-from floe.data.plan.schema import Difference, columns, differences, schema_outcomes
-from floe.data.plan.sql import quote
+from floe.data.plan.schema import columns, differences, schema_outcomes
+from floe.data.plan.sql import quote, text
+from floe.data.spark.capture import captured
 from floe.data.spark.measure import Scene, measure, unmeasured
-from floe.data.spark.schema import settle, struct_of, struct_type
+from floe.data.spark.quarantine import Split, part, quarantine_of
+from floe.data.spark.said import first_line
+from floe.data.spark.schema import struct_of, struct_type
+from floe.data.spark.schema_gate import Edition, Fit, fit
 from floe.data.spark.write import TABLES, read_all
-from floe.model import ContractError, EngineError, TableError
+from floe.data.spark.write.state import State
+from floe.data.spark.write.tag import Commit, Tag
+from floe.model import EngineError, TableError
 from floe.model.decision import Verdict
+from floe.model.failpoint import failpoint
 from floe.model.plan import Plan
-from floe.model.result import Outcome
+from floe.model.result import FAIL, Outcome
 from floe.model.table import Target
-from floe.model.types import Atomic, Member, Struct, Text, is_physical
+from floe.model.types import Atomic, Member, Text
 
 _LACKING = (
     "DATA_SOURCE_NOT_FOUND",
@@ -31,6 +38,7 @@ _LACKING = (
     "requires a single-part namespace",
 )
 _HOW = "Start it with the jars and settings of Delta and Iceberg (`floe doctor`), or use floe's own session by `floe enforce`"
+ROUNDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +48,21 @@ class Gate:
     plan: Plan
     target: Target
     layer: str
+    mode: str
     staging: Path
     salt: str
-    properties: dict[str, str]
+    contract: str
+    edition: Edition
+    run_id: str
+    batch_id: str | None
+    shadow: bool
+    quarantine: bool
+    inputs: tuple[Outcome, ...]  # what was found wrong with the frames the batch was made of
     references: Mapping[str, Target]
     decide: Callable[[tuple[Outcome, ...]], Verdict]
+    lock: Callable[[], AbstractContextManager[None]]
+    intend: Callable[["Passage"], None]  # keeps what is about to be committed, so that a killed run can be told
+    say: Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,144 +71,281 @@ class Passage:
 
     outcomes: tuple[Outcome, ...]
     verdict: Verdict
+    schema_version: int
     rows: int | None = None
     written: int = 0
+    quarantined: int = 0
     created: bool = False
     before: str | None = None
     after: str | None = None
     location: str = ""
+    repeated: Commit | None = None
+    let: bool = False  # through in shadow, or with its bad rows in quarantine
     notes: tuple[str, ...] = ()
 
+    @property
+    def refused(self) -> bool:
+        """Whether nothing was written because of what was found."""
+        return self.verdict is Verdict.REFUSE and not self.let
 
-def append(df: DataFrame, gate: Gate) -> Passage:
-    """Append a batch through the gate; TableError where the engine could not do it."""
+
+def exists(spark: SparkSession, target: Target) -> bool:
+    """Whether the table is there."""
+    return bool(TABLES[target.format].exists(spark, target))
+
+
+def committed(spark: SparkSession, target: Target, run_id: str, batch_id: str | None) -> Commit | None:
+    """The commit of a run, where it is in the table."""
+    table = TABLES[target.format]
+    found = table.committed(spark, target, Tag(run_id, batch_id, 0)) if exists(spark, target) else None
+    return found if found is None or found.run_id == run_id else None
+
+
+def pass_gate(df: DataFrame, gate: Gate) -> Passage:
+    """Write a batch through the gate; TableError where the engine could not do it."""
     try:
-        return _append(df, gate)
+        if df.isStreaming:
+            raise TableError("The batch is a stream", "Use df.writeStream.foreachBatch(floe.stream(CONTRACT))")
+        return _pass(df, gate)
     except (PySparkException, Py4JError) as error:
-        text = first_line(error)
-        if any(word in text for word in _LACKING):
-            raise EngineError(f"This Spark session cannot reach {gate.target.format} tables: {text}", _HOW) from error
+        said = first_line(error)
+        if any(word in said for word in _LACKING):
+            raise EngineError(f"This Spark session cannot reach {gate.target.format} tables: {said}", _HOW) from error
         raise TableError(
-            f"Spark could not finish the batch: {text}", "Nothing was published; mend the cause and repeat"
+            f"Spark could not finish the batch: {said}", "Nothing was published; mend the cause and repeat"
         ) from error
     finally:
         shutil.rmtree(gate.staging, ignore_errors=True)
 
 
-def first_line(error: Exception) -> str:
-    """What went wrong, without the stack."""
-    text = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else _message(error)
-    return next(
-        (line.strip() for line in (text or type(error).__name__).splitlines() if line.strip()), type(error).__name__
-    )[:400]
-
-
-def _message(error: Exception) -> str:
-    try:
-        return (error.getMessage() if isinstance(error, PySparkException) else None) or str(error)
-    except Py4JError:  # Spark knows no text for an error of Delta's or Iceberg's; they bring their own
-        return str(error)
-
-
-def _append(df: DataFrame, gate: Gate) -> Passage:
-    spark, table = df.sparkSession, TABLES[gate.target.format]
-    there = table.exists(spark, gate.target)
-    current = struct_of(table.read(spark, gate.target).schema) if there else None
-    before = table.snapshot(spark, gate.target) if there else None
-    if current is None and not is_physical(gate.plan.schema):
-        raise _open_types(gate.plan)
-    found, schema, notes = _schema_gate(df, gate, current)
-    if found:
-        skipped = [unmeasured(e, "the schema does not match") for e in gate.plan.expectations if e.gated]
-        outcomes = (*found, *skipped)
-        return Passage(outcomes=outcomes, verdict=gate.decide(outcomes), before=before, after=before, notes=notes)
-    staged = _stage(df, gate, schema)
-    existing = table.read(spark, gate.target) if there and before is not None else None
-    others = read_all(spark, gate.references)
-    rows, measured = measure(Scene(rows=staged, plan=gate.plan, salt=gate.salt, existing=existing, references=others))
-    outcomes = (*schema_outcomes(gate.plan.dataset, [], gate.layer), *measured)
-    verdict = gate.decide(outcomes)
-    passage = Passage(outcomes=outcomes, verdict=verdict, rows=rows, before=before, after=before, notes=notes)
-    return passage if verdict is Verdict.REFUSE else _publish(staged, gate, schema, passage, there)
-
-
-def _publish(staged: DataFrame, gate: Gate, schema: Struct, passage: Passage, there: bool) -> Passage:
-    spark, table = staged.sparkSession, TABLES[gate.target.format]
-    if there:
-        _carry(spark, gate)
-    else:
-        table.create(spark, gate.target, schema, gate.plan.partition, gate.properties)
-    if passage.rows:
-        try:
-            table.append(staged, gate.target)
-        except Exception:
-            if not there:
-                table.drop(spark, gate.target)
-            raise
-    return Passage(
-        outcomes=passage.outcomes,
-        verdict=passage.verdict,
-        rows=passage.rows,
-        written=passage.rows or 0,
-        created=not there,
-        before=passage.before,
-        after=table.snapshot(spark, gate.target),
-        location=table.location(spark, gate.target),
-        notes=passage.notes,
+def _pass(df: DataFrame, gate: Gate) -> Passage:
+    state = _state(df, gate)
+    known = _known(df, gate, state)
+    if known:
+        return known
+    fitting, chosen = _fit(df, gate, state)
+    if fitting.faults and _unfit(gate, fitting, state).verdict is Verdict.REFUSE and not gate.shadow:
+        return _unfit(gate, fitting, state)
+    failpoint("before-stage")
+    staged = _stage(df, gate, fitting, chosen)
+    failpoint("staged")
+    passage = _judge(staged, gate, fitting, state)
+    failpoint("judged")
+    with gate.lock():
+        for _ in range(ROUNDS):
+            now = _state(df, gate)
+            if now == state:
+                return _publish(staged, gate, fitting, passage, state)
+            # another writer was faster: what it wrote may hold our keys, or be of another schema
+            state = now
+            known = _known(df, gate, state)
+            if known:
+                return known
+            fitting, again = _fit(df, gate, state)
+            if len(again) != len(chosen) or (fitting.faults and not gate.shadow and gate.layer != "bronze"):
+                return _unfit(gate, fitting, state)
+            passage = _judge(staged, gate, fitting, state)
+    raise TableError(
+        f"{gate.target} was changed by others {ROUNDS} times while the batch was judged",
+        "Nothing was written; repeat when it is quieter",
     )
 
 
-def _carry(spark: Any, gate: Gate) -> None:
-    """Let the table say which contract holds it, where it does not say so yet."""
-    said = {row["key"]: row["value"] for row in spark.sql(f"SHOW TBLPROPERTIES {gate.target.sql}").collect()}
-    missing = {key: value for key, value in gate.properties.items() if said.get(key) != value}
-    if missing:
-        pairs = ", ".join(f"'{key}' = '{value}'" for key, value in missing.items())
-        spark.sql(f"ALTER TABLE {gate.target.sql} SET TBLPROPERTIES ({pairs})")
-
-
-def _schema_gate(df: DataFrame, gate: Gate, current: Struct | None) -> tuple[list[Outcome], Struct, tuple[str, ...]]:
-    """The faults of batch and table against the contract, the schema to write, and what was forgiven."""
-    promised, exact = gate.plan.schema, gate.layer == "gold"
+def _fit(df: DataFrame, gate: Gate, state: State | None) -> tuple[Fit, list[Column]]:
+    """What the schema gate says, and the columns of the batch as they are to be written."""
     batch = struct_of(df.schema)
-    found = _outcomes(gate, list(differences(promised, batch, exact)), "batch")
-    if current is not None:
-        stored = TABLES[gate.target.format].stored(promised)
-        found += _outcomes(gate, list(differences(stored, current, exact)), "table")
-    schema = settle(settle(promised, current), batch)
-    assert isinstance(schema, Struct)
-    if current is not None and not found:
-        found = _outcomes(gate, list(differences(TABLES[gate.target.format].stored(schema), current)), "table")
-    names = columns(promised, batch, exact)
-    notes = tuple(
-        f"Column '{actual}' of the batch is written as '{name}'" for name, actual in names.items() if actual != name
+    if gate.layer == "bronze":
+        schema, chosen, changes = captured(df, gate.target, state)
+        promised = gate.plan.schema.members
+        found = (
+            schema_outcomes(gate.plan.dataset, list(differences(gate.plan.schema, batch)), "bronze") if promised else []
+        )
+        faults = tuple(one for one in found if one.outcome == FAIL)
+        return Fit(faults=faults, schema=schema, version=gate.edition.on(state)[0], changes=changes), chosen
+    fitting = fit(batch, gate.plan, gate.target, gate.layer, state, gate.edition)
+    if fitting.faults:
+        return fitting, [sql.col(quote(name)) for name in df.columns]
+    names = columns(gate.plan.schema, batch, gate.layer == "gold")
+    return fitting, [_kept(m, names[m.name], gate).alias(m.name) for m in gate.plan.schema.members]
+
+
+def _state(df: DataFrame, gate: Gate) -> State | None:
+    spark, table = df.sparkSession, TABLES[gate.target.format]
+    return table.state(spark, gate.target) if table.exists(spark, gate.target) else None
+
+
+def _known(df: DataFrame, gate: Gate, state: State | None) -> Passage | None:
+    """The passage of a batch that is in the table already."""
+    if state is None or not gate.batch_id:
+        return None
+    commit = TABLES[gate.target.format].committed(df.sparkSession, gate.target, _tag(gate, 0))
+    return (
+        Passage(
+            outcomes=(),
+            verdict=Verdict.WRITE,
+            schema_version=gate.edition.on(state)[0],
+            rows=commit.rows,
+            written=commit.rows,
+            before=state.snapshot,
+            after=state.snapshot,
+            location=state.location,
+            repeated=commit,
+        )
+        if commit
+        else None
     )
-    return found, schema, notes
 
 
-def _outcomes(gate: Gate, found: list[Difference], what: str) -> list[Outcome]:
-    return schema_outcomes(gate.plan.dataset, found, gate.layer, what) if found else []
+def _unfit(gate: Gate, fitting: Fit, state: State | None) -> Passage:
+    skipped = [unmeasured(e, "the schema does not match") for e in gate.plan.expectations if e.gated]
+    outcomes = (*gate.inputs, *fitting.faults, *skipped)
+    before = state.snapshot if state else None
+    return Passage(
+        outcomes=outcomes,
+        verdict=gate.decide(outcomes),
+        schema_version=fitting.version,
+        before=before,
+        after=before,
+        notes=fitting.notes,
+    )
 
 
-def _stage(df: DataFrame, gate: Gate, schema: Struct) -> DataFrame:
+def _stage(df: DataFrame, gate: Gate, fitting: Fit, chosen: list[Column]) -> DataFrame:
     """Write the batch once, and read back just those files: what is judged is what is written."""
-    names = columns(gate.plan.schema, struct_of(df.schema), gate.layer == "gold")
-    ordered = df.select(*(_kept(m, names[m.name], gate).alias(m.name) for m in gate.plan.schema.members))
-    ordered.write.mode("errorifexists").parquet(str(gate.staging))
-    return df.sparkSession.read.schema(struct_type(schema)).parquet(str(gate.staging))
+    df.select(*chosen).write.mode("errorifexists").parquet(str(gate.staging))
+    reader = df.sparkSession.read
+    if not fitting.faults or gate.layer == "bronze":
+        reader = reader.schema(struct_type(fitting.schema))
+    return reader.parquet(str(gate.staging))
 
 
 def _kept(member: Member, name: str, gate: Gate) -> Column:
     """A column of the batch as the table will keep it."""
     column = sql.col(quote(name))
-    text = member.type == Atomic("string") or isinstance(member.type, Text)
-    return TABLES[gate.target.format].partition_value(column) if text and member.name in gate.plan.partition else column
+    kind = member.type == Atomic("string") or isinstance(member.type, Text)
+    return TABLES[gate.target.format].partition_value(column) if kind and member.name in gate.plan.partition else column
 
 
-def _open_types(plan: Plan) -> ContractError:
-    names = ", ".join(f"'{m.name}' ({m.type})" for m in plan.schema.members if not is_physical(m.type))
-    return ContractError(
-        f"A table cannot be created from logical types alone: {names}",
-        "Add physicalType to these fields, e.g. bigint or decimal(12,2)",
-        "E503",
+def _judge(staged: DataFrame, gate: Gate, fitting: Fit, state: State | None) -> Passage:
+    if fitting.faults:
+        return replace(_unfit(gate, fitting, state), rows=staged.count())
+    others = read_all(staged.sparkSession, gate.references)
+    existing = _existing(staged, gate, state)
+    scene = Scene(rows=staged, plan=gate.plan, salt=gate.salt, existing=existing, references=others)
+    rows, measured = measure(scene)
+    outcomes = (*gate.inputs, *schema_outcomes(gate.plan.dataset, [], gate.layer), *measured)
+    before = state.snapshot if state else None
+    return Passage(
+        outcomes=outcomes,
+        verdict=gate.decide(outcomes),
+        schema_version=fitting.version,
+        rows=rows,
+        before=before,
+        after=before,
+        notes=fitting.notes,
     )
+
+
+def _existing(staged: DataFrame, gate: Gate, state: State | None) -> DataFrame | None:
+    """The rows that stay beside the batch, whose keys may not come again."""
+    if state is None or state.snapshot is None or gate.mode == "merge":
+        return None
+    there: DataFrame = TABLES[gate.target.format].read(staged.sparkSession, gate.target, state.snapshot)
+    if gate.mode == "append":
+        return there
+    replaced = staged.select(*(sql.col(quote(name)).alias(f"floe {name}") for name in gate.plan.partition)).distinct()
+    same = [sql.col(quote(name)).eqNullSafe(sql.col(quote(f"floe {name}"))) for name in gate.plan.partition]
+    return there.join(replaced, same, "left_anti")
+
+
+def _tag(gate: Gate, rows: int) -> Tag:
+    return Tag(gate.run_id, gate.batch_id, rows)
+
+
+def _publish(staged: DataFrame, gate: Gate, fitting: Fit, passage: Passage, state: State | None) -> Passage:
+    if passage.verdict is Verdict.REFUSE and not gate.shadow:
+        split = _split(staged, gate, passage, state)
+        if split is None:
+            return passage
+        return _commit(split.good, gate, fitting, replace(passage, quarantined=split.bad_rows, let=True), state, split)
+    return _commit(staged, gate, fitting, replace(passage, let=gate.shadow), state, None)
+
+
+def _split(staged: DataFrame, gate: Gate, passage: Passage, state: State | None) -> Split | None:
+    """Good and bad rows, where the contract asks for quarantine and rows are all that is wrong."""
+    refusing = [one for one in passage.outcomes if gate.decide((one,)) is Verdict.REFUSE]
+    if not gate.quarantine or not passage.rows:
+        return None
+    references = read_all(staged.sparkSession, gate.references)
+    return part(staged, gate.plan, refusing, _existing(staged, gate, state), references)
+
+
+def _commit(
+    rows: DataFrame, gate: Gate, fitting: Fit, passage: Passage, state: State | None, split: Split | None
+) -> Passage:
+    spark, table = rows.sparkSession, TABLES[gate.target.format]
+    written = (passage.rows or 0) - passage.quarantined
+    tag = _tag(gate, written)
+    intended = replace(passage, written=written, created=state is None)
+    gate.intend(intended)
+    if split:
+        quarantine_of(split, gate.target, gate.contract, tag)
+    failpoint("before-commit")
+    if state is None:
+        properties = _properties(gate, fitting)
+        schema = struct_of(rows.schema) if fitting.faults and gate.layer != "bronze" else fitting.schema
+        table.create(spark, gate.target, schema, gate.plan.partition, properties)
+    else:
+        _bring(spark, gate, fitting, state)
+    failpoint("prepared")
+    if written:
+        try:
+            _write(rows, gate, tag)
+        except Exception as error:
+            if not _found(rows, gate, tag, error):
+                if state is None:
+                    table.drop(spark, gate.target)
+                raise
+    failpoint("after-commit")
+    now = table.state(spark, gate.target)
+    return replace(intended, after=now.snapshot, location=now.location)
+
+
+def _write(rows: DataFrame, gate: Gate, tag: Tag) -> None:
+    table = TABLES[gate.target.format]
+    if gate.mode == "merge":
+        table.merge(rows, gate.target, gate.plan.key, tag)
+    elif gate.mode == "overwrite_partition":
+        table.overwrite_partitions(rows, gate.target, tag)
+    else:
+        table.append(rows, gate.target, tag)
+
+
+def _found(rows: DataFrame, gate: Gate, tag: Tag, error: Exception) -> bool:
+    """Whether a commit that answered with an error is in the table all the same: looked up, never guessed."""
+    try:
+        return TABLES[gate.target.format].committed(rows.sparkSession, gate.target, tag) is not None
+    except Exception:  # noqa: BLE001  (whatever keeps us from looking, the answer is unknown)
+        raise TableError(
+            f"Whether the batch was committed to {gate.target} is unknown: {first_line(error)}",
+            f"Look for {tag.text} in the table's history; with a batch_id a repeat finds it and writes nothing twice",
+        ) from error
+
+
+def _properties(gate: Gate, fitting: Fit) -> dict[str, str]:
+    return {
+        "floe.contract": gate.contract,
+        "floe.schema_version": str(fitting.version),
+        "floe.schema_hash": gate.edition.hash,
+    }
+
+
+def _bring(spark: SparkSession, gate: Gate, fitting: Fit, state: State) -> None:
+    """Bring the table to the contract's schema, and let it say which contract holds it."""
+    for statement in fitting.changes:
+        gate.say(f"· {statement}")
+        spark.sql(statement)
+    missing = {key: value for key, value in _properties(gate, fitting).items() if state.properties.get(key) != value}
+    if missing:
+        pairs = ", ".join(f"{text(key)} = {text(value)}" for key, value in missing.items())
+        spark.sql(f"ALTER TABLE {gate.target.sql} SET TBLPROPERTIES ({pairs})")

@@ -4,8 +4,8 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from floe.data.spark.gate import first_line
 from floe.data.spark.measure import Scene, measure, unmeasured
+from floe.data.spark.said import first_line
 from floe.data.spark.schema import struct_of
 from floe.data.spark.session import own_session
 from floe.data.spark.write import TABLES, read_all

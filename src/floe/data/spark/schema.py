@@ -55,21 +55,23 @@ def settle(promised: Type, actual: Type | None) -> Type:
 
 def ddl(schema: Struct) -> str:
     """The column list of a CREATE TABLE."""
-    return ", ".join(f"{quote(m.name)} {_type(m.type, not m.nullable)}{_not_null(m, True)}" for m in schema.members)
+    return ", ".join(f"{quote(m.name)} {sql_type(m.type, not m.nullable)}{_not_null(m, True)}" for m in schema.members)
 
 
 def _not_null(member: Member, sure: bool) -> str:
     return " NOT NULL" if sure and not member.nullable else ""
 
 
-def _type(type_: Type, sure: bool = False) -> str:
+def sql_type(type_: Type, sure: bool = False) -> str:
     """Spark SQL text of a type; NOT NULL stands only where everything around is there for sure (Delta refuses rows otherwise)."""
     match type_:
         case Array(element):
-            return f"ARRAY<{_type(element)}>"
+            return f"ARRAY<{sql_type(element)}>"
         case MapOf(key, value):
-            return f"MAP<{_type(key)}, {_type(value)}>"
+            return f"MAP<{sql_type(key)}, {sql_type(value)}>"
         case Struct(members):
-            parts = (f"{quote(m.name)}: {_type(m.type, sure and not m.nullable)}{_not_null(m, sure)}" for m in members)
+            parts = (
+                f"{quote(m.name)}: {sql_type(m.type, sure and not m.nullable)}{_not_null(m, sure)}" for m in members
+            )
             return f"STRUCT<{', '.join(parts)}>"
     return str(type_)

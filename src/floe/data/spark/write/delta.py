@@ -1,15 +1,20 @@
 """Delta Lake tables, by path or by catalog name."""
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
+from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote, text
-from floe.data.spark.schema import ddl
+from floe.data.spark.schema import ddl, struct_of
+from floe.data.spark.write.state import State
+from floe.data.spark.write.tag import Commit, Tag, commit_of, conf, merge_statement, view
 from floe.model import TableError
 from floe.model.table import Target
 from floe.model.types import Array, MapOf, Struct, Type
@@ -53,14 +58,6 @@ def snapshot(spark: SparkSession, target: Target) -> str | None:
     """The version readers see."""
     newest = spark.sql(f"DESCRIBE HISTORY {target.sql} LIMIT 1").head()
     return str(newest["version"]) if newest else None
-
-
-def location(spark: SparkSession, target: Target) -> str:
-    """Where the files are."""
-    if target.path:
-        return target.path
-    detail = spark.sql(f"DESCRIBE DETAIL {target.sql}").head()
-    return str(detail["location"]) if detail else str(target)
 
 
 def create(
@@ -109,10 +106,106 @@ def drop(spark: SparkSession, target: Target) -> None:
         shutil.rmtree(str(target.path), ignore_errors=True)
 
 
-def append(rows: DataFrame, target: Target) -> None:
+def append(rows: DataFrame, target: Target, tag: Tag) -> None:
     """Add rows in one commit; the schema never evolves here."""
-    writer = rows.write.format("delta").mode("append").option("mergeSchema", "false")
+    _save(_writer(rows, tag).mode("append"), target)
+
+
+def overwrite_partitions(rows: DataFrame, target: Target, tag: Tag) -> None:
+    """Put rows in the place of everything in their partitions, in one commit."""
+    _save(_writer(rows, tag).mode("overwrite").option("partitionOverwriteMode", "dynamic"), target)
+
+
+def _writer(rows: DataFrame, tag: Tag) -> DataFrameWriter:
+    writer = rows.write.format("delta").option("mergeSchema", "false").option("userMetadata", tag.text)
+    return writer.option("txnAppId", tag.app).option("txnVersion", "1") if tag.app else writer
+
+
+def _save(writer: DataFrameWriter, target: Target) -> None:
     if target.name:
         writer.saveAsTable(target.name)
     else:
         writer.save(str(target.path))
+
+
+def merge(rows: DataFrame, target: Target, keys: tuple[str, ...], tag: Tag) -> None:
+    """Update rows by key and add the others, in one commit."""
+    settings = {
+        "spark.databricks.delta.commitInfo.userMetadata": tag.text,
+        "spark.databricks.delta.schema.autoMerge.enabled": "false",
+    }
+    if tag.app:
+        settings |= {
+            "spark.databricks.delta.write.txnAppId": tag.app,
+            "spark.databricks.delta.write.txnVersion": "1",
+        }
+    with conf(rows.sparkSession, settings), view(rows, tag) as source:
+        rows.sparkSession.sql(merge_statement(target.sql, source, keys))
+
+
+def committed(spark: SparkSession, target: Target, tag: Tag) -> Commit | None:
+    """The commit of a batch, else of a run, where the table has it."""
+    log = _log(spark, target)
+    if log and tag.app and log.transaction_version(tag.app) is None:
+        return None
+    for version, said in _marked(spark, target, log):
+        try:
+            marks = json.loads(said)
+        except ValueError:
+            continue
+        if isinstance(marks, dict) and tag.fits(marks):
+            return commit_of(version, marks)
+    return None
+
+
+def _marked(spark: SparkSession, target: Target, log: DeltaTable | None) -> Iterator[tuple[int, str]]:
+    """Versions with what their writers said of them, newest first."""
+    if log:
+        for entry in log.history():
+            if "floe.run_id" in str(entry.get("userMetadata")):
+                yield int(entry["version"]), str(entry["userMetadata"])
+        return
+    history = spark.sql(f"DESCRIBE HISTORY {target.sql}").where("userMetadata LIKE '%floe.run_id%'")
+    for row in history.select("version", "userMetadata").orderBy("version", ascending=False).toLocalIterator():
+        yield int(row["version"]), str(row["userMetadata"])
+
+
+def _log(spark: SparkSession, target: Target) -> DeltaTable | None:
+    """The table's log, where it can be read without Spark."""
+    where = target.path or _location(spark, target)
+    if "://" in where:
+        return None
+    try:
+        return DeltaTable(where)
+    except (DeltaError, OSError):
+        return None
+
+
+def _location(spark: SparkSession, target: Target) -> str:
+    detail = spark.sql(f"DESCRIBE DETAIL {target.sql}").collect()[0]
+    return str(detail["location"]).removeprefix("file:")
+
+
+def state(spark: SparkSession, target: Target) -> State:
+    """The table as it stands now."""
+    log = _log(spark, target)
+    schema = struct_of(read(spark, target).schema)
+    if log:
+        about = log.metadata()
+        return State(
+            schema=schema,
+            snapshot=str(log.version()),
+            identity=str(about.id),
+            properties=dict(about.configuration),
+            partition=tuple(about.partition_columns),
+            location=target.path or str(log.table_uri).removeprefix("file://").rstrip("/"),
+        )
+    detail = spark.sql(f"DESCRIBE DETAIL {target.sql}").collect()[0]
+    return State(
+        schema=schema,
+        snapshot=snapshot(spark, target),
+        identity=str(detail["id"]),
+        properties=dict(detail["properties"] or {}),
+        partition=tuple(detail["partitionColumns"] or ()),
+        location=str(detail["location"]),
+    )

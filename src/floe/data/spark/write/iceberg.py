@@ -1,11 +1,19 @@
 """Iceberg tables, by catalog name."""
 
-from pyspark.sql import Column, DataFrame, SparkSession
+import re
 
+from pyspark.sql import Column, DataFrame, DataFrameWriterV2, SparkSession
+
+from floe.data.plan.sql import text
+from floe.data.spark.schema import struct_of
 from floe.data.spark.write.delta import create_statement
+from floe.data.spark.write.state import State
+from floe.data.spark.write.tag import Commit, Tag, commit_of, conf, merge_statement, view
 from floe.model import TableError
 from floe.model.table import Target
 from floe.model.types import Array, Atomic, MapOf, Member, Struct, Text, Type
+
+_PART = re.compile(r"Part \d+")
 
 
 def stored(type_: Type) -> Type:
@@ -52,12 +60,6 @@ def snapshot(spark: SparkSession, target: Target) -> str | None:
     return str(main["snapshot_id"]) if main else None
 
 
-def location(spark: SparkSession, target: Target) -> str:
-    """Where the files are."""
-    rows = spark.sql(f"DESCRIBE TABLE EXTENDED {target.sql}").collect()
-    return next((str(row["data_type"]) for row in rows if row["col_name"] == "Location"), str(target))
-
-
 def create(
     spark: SparkSession, target: Target, schema: Struct, partition: tuple[str, ...], properties: dict[str, str]
 ) -> None:
@@ -71,6 +73,61 @@ def drop(spark: SparkSession, target: Target) -> None:
     spark.sql(f"DROP TABLE IF EXISTS {target.sql} PURGE")
 
 
-def append(rows: DataFrame, target: Target) -> None:
+def append(rows: DataFrame, target: Target, tag: Tag) -> None:
     """Add rows in one commit; what is required was judged on the rows, not on Spark's flags."""
-    rows.writeTo(target.sql).option("check-nullability", "false").append()
+    _writer(rows, target.sql, tag).append()
+
+
+def overwrite_partitions(rows: DataFrame, target: Target, tag: Tag) -> None:
+    """Put rows in the place of everything in their partitions, in one commit."""
+    _writer(rows, target.sql, tag).overwritePartitions()
+
+
+def _writer(rows: DataFrame, name: str, tag: Tag) -> DataFrameWriterV2:
+    writer = rows.writeTo(name).option("check-nullability", "false")
+    for key, value in tag.marks.items():
+        writer = writer.option(f"snapshot-property.{key}", value)
+    return writer
+
+
+def merge(rows: DataFrame, target: Target, keys: tuple[str, ...], tag: Tag) -> None:
+    """Update rows by key and add the others, in one commit."""
+    settings = {f"spark.sql.iceberg.snapshot-property.{key}": value for key, value in tag.marks.items()}
+    settings["spark.sql.iceberg.check-nullability"] = "false"
+    with conf(rows.sparkSession, settings), view(rows, tag) as source:
+        rows.sparkSession.sql(merge_statement(target.sql, source, keys))
+
+
+def committed(spark: SparkSession, target: Target, tag: Tag) -> Commit | None:
+    """The commit of a batch, else of a run, where the readers' view holds it; a picked snapshot names the one it came from."""
+    spark.sql(f"REFRESH TABLE {target.sql}")
+    key = "floe.batch_id" if tag.batch_id else "floe.run_id"
+    marked = f"SELECT snapshot_id, summary FROM {target.sql}.snapshots WHERE summary['{key}'] = {text(tag.marks[key])}"
+    found = spark.sql(
+        f"SELECT now.snapshot_id AS here, marked.summary AS marks FROM {target.sql}.history AS seen "
+        f"JOIN {target.sql}.snapshots AS now ON now.snapshot_id = seen.snapshot_id "
+        f"JOIN ({marked}) AS marked ON marked.snapshot_id = now.snapshot_id "
+        "OR CAST(marked.snapshot_id AS STRING) = now.summary['source-snapshot-id'] "
+        "WHERE seen.is_current_ancestor"
+    ).head()
+    return commit_of(found["here"], found["marks"]) if found else None
+
+
+def state(spark: SparkSession, target: Target) -> State:
+    """The table as it stands now, by statements that start no job."""
+    schema = struct_of(read(spark, target).schema)
+    properties = {row["key"]: row["value"] for row in spark.sql(f"SHOW TBLPROPERTIES {target.sql}").collect()}
+    described = [
+        (row["col_name"], row["data_type"]) for row in spark.sql(f"DESCRIBE TABLE EXTENDED {target.sql}").collect()
+    ]
+    partition = tuple(kind for name, kind in described if _PART.fullmatch(name))
+    location = next((kind for name, kind in described if name == "Location"), str(target))
+    current = properties.get("current-snapshot-id", "none")
+    return State(
+        schema=schema,
+        snapshot=None if current == "none" else current,
+        identity=location,
+        properties=properties,
+        partition=partition,
+        location=location,
+    )

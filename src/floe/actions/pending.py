@@ -1,0 +1,73 @@
+"""Pending: what a run is about to commit, kept so that a killed one can be told and cleaned up after."""
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from floe.model.json_text import dumps
+
+Keep = Callable[[Mapping[str, Any]], None]
+
+
+class Leftover(NamedTuple):
+    """What a killed run left: its id and batch, the files it staged, and the entry it was about to record."""
+
+    path: Path
+    run_id: str
+    batch_id: str | None
+    staging: Path
+    entry: dict[str, Any] | None
+
+    def clear(self) -> None:
+        """Take away what nobody can use."""
+        shutil.rmtree(self.staging, ignore_errors=True)
+        self.path.unlink(missing_ok=True)
+
+
+@contextmanager
+def pending(root: Path, table_id: str, run_id: str, batch_id: str | None, staging: Path) -> Iterator[Keep]:
+    """Say that a run is under way, and give the way to keep what it is about to commit."""
+    path = _folder(root) / f"{run_id}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    head = {"table": table_id, "run_id": run_id, "batch_id": batch_id, "staging": str(staging)}
+    with path.open("w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # as long as the process lives
+        _write(file.fileno(), head)
+        try:
+            yield lambda entry: _write(file.fileno(), {**head, "entry": entry})
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def _write(file: int, content: Mapping[str, Any]) -> None:
+    os.ftruncate(file, 0)
+    os.pwrite(file, dumps(content).encode(), 0)
+    os.fsync(file)
+
+
+def leftovers(root: Path, table_id: str) -> list[Leftover]:
+    """What killed runs left of a table; runs that still live hold their file."""
+    found = []
+    for path in sorted(_folder(root).glob("*.json")):
+        with path.open(encoding="utf-8") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                continue
+            try:
+                said = json.loads(file.read())
+            except ValueError:  # killed in the middle of saying it, so nothing was committed
+                said = {"table": None}
+        if said["table"] == table_id:
+            left = Leftover(path, said["run_id"], said["batch_id"], Path(said["staging"]), said.get("entry"))
+            found.append(left)
+    return found
+
+
+def _folder(root: Path) -> Path:
+    return root / ".floe" / "pending"

@@ -1,0 +1,141 @@
+"""Bad rows set apart: told from good ones, and kept beside the table with what is wrong with them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sql
+
+from floe.data.plan.sql import quote
+from floe.data.spark.schema import sql_type, struct_of
+from floe.data.spark.write import TABLES
+from floe.data.spark.write.tag import Tag
+from floe.model.plan import Expectation, Plan
+from floe.model.result import FAIL, Outcome
+from floe.model.table import Target
+from floe.model.types import Array, Atomic, Member, Struct
+
+CODES, RUN, AT, CONTRACT = "_floe_codes", "_floe_run_id", "_floe_at", "_floe_contract"
+_MARKS = (
+    Member(CODES, Array(Atomic("string")), True),
+    Member(RUN, Atomic("string"), True),
+    Member(AT, Atomic("timestamp"), True),
+    Member(CONTRACT, Atomic("string"), True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A batch in two: rows to write, and rows with the codes of what they break."""
+
+    good: DataFrame
+    bad: DataFrame
+    bad_rows: int
+
+
+def part(
+    rows: DataFrame,
+    plan: Plan,
+    broken: Iterable[Outcome],
+    existing: DataFrame | None = None,
+    references: Mapping[str, DataFrame] | None = None,
+) -> Split | None:
+    """Tell the rows that break something from the rest; None where something broken is not a matter of rows."""
+    by_id = {one.id: one for one in plan.expectations}
+    asked = [(outcome, by_id.get(outcome.id)) for outcome in broken]
+    if not asked or any(one is None or not _of_rows(outcome, one) for outcome, one in asked):
+        return None
+    marked = flag(rows, [one for _, one in asked if one], existing, references or {})
+    bad = marked.where(sql.size(CODES) > 0)
+    return Split(marked.where(sql.size(CODES) == 0).drop(CODES), bad, bad.count())
+
+
+def _of_rows(outcome: Outcome, expectation: Expectation) -> bool:
+    return outcome.outcome == FAIL and bool(expectation.sql or expectation.keys)
+
+
+def flag(
+    rows: DataFrame,
+    expectations: Iterable[Expectation],
+    existing: DataFrame | None,
+    references: Mapping[str, DataFrame],
+) -> DataFrame:
+    """Rows with one more column: the codes of the expectations each of them breaks, in order and once."""
+    found: list[Column] = []
+    for number, one in enumerate(expectations):
+        sign = f"floe {number}"
+        if one.sql:
+            bad: Column = sql.expr(f"coalesce({one.sql}, false)")
+        else:
+            rows = _signed(rows, one, sign, existing, references)
+            bad = sql.col(quote(sign))
+        found.append(sql.when(bad, sql.lit(f"FLOE-{one.code}")))
+    codes = sql.sort_array(sql.array_distinct(sql.array_compact(sql.array(*found))))
+    kept = [column for column in rows.columns if not column.startswith("floe ")]
+    return rows.select(*(sql.col(quote(name)) for name in kept), codes.alias(CODES))
+
+
+def _signed(
+    rows: DataFrame,
+    one: Expectation,
+    sign: str,
+    existing: DataFrame | None,
+    references: Mapping[str, DataFrame],
+) -> DataFrame:
+    """Rows with a sign on those whose key repeats, is in the table already, or is not found where it refers to."""
+    keys = [f"{sign} {index}" for index in range(len(one.keys))]
+    whole = sql.expr(" AND ".join(f"{quote(key)} IS NOT NULL" for key in one.keys))
+    if one.target:
+        found = _keyed(references[one.target.dataset], one.target.columns, keys).distinct()
+        return _joined(rows, one, keys, found, sign, ~sql.col("floe found") & whole)
+    mine = _keyed(rows.where(whole), one.keys, keys).groupBy(*map(quote, keys)).count().where("count > 1").drop("count")
+    if existing is not None:
+        mine = mine.unionByName(_keyed(existing, one.keys, keys)).distinct()
+    return _joined(rows, one, keys, mine, sign, sql.col("floe found"))
+
+
+def _joined(rows: DataFrame, one: Expectation, keys: list[str], found: DataFrame, sign: str, bad: Column) -> DataFrame:
+    same = [sql.col(quote(mine)) == sql.col(quote(key)) for mine, key in zip(one.keys, keys, strict=True)]
+    joined = rows.join(found.withColumn("floe found", sql.lit(True)), same, "left")
+    joined = joined.withColumn("floe found", sql.coalesce(sql.col("`floe found`"), sql.lit(False)))
+    return joined.withColumn(sign, bad).drop("floe found", *keys)
+
+
+def _keyed(rows: DataFrame, columns: tuple[str, ...], names: list[str]) -> DataFrame:
+    return rows.select(*(sql.col(quote(one)).alias(name) for one, name in zip(columns, names, strict=True)))
+
+
+def quarantine_target(target: Target) -> Target:
+    """Where a table's bad rows are kept."""
+    name = f"{target.name}__quarantine" if target.name else None
+    return replace(target, name=name, path=f"{target.path.rstrip('/')}__quarantine" if target.path else None)
+
+
+def quarantine_of(split: Split, target: Target, contract: str, tag: Tag) -> None:
+    """Add bad rows to the table's quarantine, once for a batch."""
+    spark, place = split.bad.sparkSession, quarantine_target(target)
+    table = TABLES[place.format]
+    rows = split.bad.select(
+        "*",
+        sql.lit(tag.run_id).alias(RUN),
+        sql.current_timestamp().alias(AT),
+        sql.lit(contract).alias(CONTRACT),
+    )
+    mark = tag._replace(rows=split.bad_rows)
+    if not table.exists(spark, place):
+        data = [m for m in struct_of(split.bad.schema).members if m.name != CODES]
+        table.create(spark, place, Struct((*(Member(m.name, m.type, True) for m in data), *_MARKS)), (), {})
+    elif table.committed(spark, place, mark):
+        return
+    else:
+        _widen(rows, place)
+    table.append(rows, place, mark)
+
+
+def _widen(rows: DataFrame, place: Target) -> None:
+    """Give the quarantine the columns that came to the table since."""
+    there = {column.casefold() for column in TABLES[place.format].read(rows.sparkSession, place).columns}
+    for member in struct_of(rows.schema).members:
+        if member.name.casefold() not in there:
+            kind = sql_type(member.type)
+            rows.sparkSession.sql(f"ALTER TABLE {place.sql} ADD COLUMNS ({quote(member.name)} {kind})")

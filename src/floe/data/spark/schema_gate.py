@@ -1,0 +1,126 @@
+"""The schema gate of a write: batch and table against the contract, and what must change in the table first."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from floe.data.plan.schema import Difference, columns, differences, schema_outcomes
+from floe.data.plan.sql import quote
+from floe.data.spark.schema import settle, sql_type
+from floe.data.spark.write import TABLES
+from floe.data.spark.write.state import State
+from floe.model import ContractError, Severity
+from floe.model.plan import Plan
+from floe.model.result import FAIL, Outcome
+from floe.model.table import Target
+from floe.model.types import Struct, is_physical
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edition:
+    """Which schema a contract promises: its hash and its integer version, declared or counted."""
+
+    hash: str
+    version: int
+    declared: bool
+
+    def on(self, state: State | None) -> tuple[int, str | None]:
+        """The version to record on a table, and what is wrong with it where the table says otherwise."""
+        said = state.properties.get("floe.schema_version", "") if state else ""
+        if not state or not said.isdigit():
+            return self.version, None
+        there, same = int(said), state.properties.get("floe.schema_hash") == self.hash
+        if same:
+            return (self.version if self.declared and self.version > there else there), None
+        if self.declared and self.version != there + 1:
+            return self.version, f"The schema changed, so schema_version must rise from {there} to {there + 1}"
+        return max(self.version, there + 1), None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """What the schema gate found: faults, the schema to write, the statements that bring the table there, and notes."""
+
+    faults: tuple[Outcome, ...]
+    schema: Struct
+    version: int
+    changes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def fit(batch: Struct, plan: Plan, target: Target, layer: str, state: State | None, edition: Edition) -> Fit:
+    """Hold batch and table to the contract's schema; ContractError where a table cannot be made of open types."""
+    promised, exact = plan.schema, layer == "gold"
+    if state is None and not is_physical(promised):
+        raise _open_types(plan)
+    found = _outcomes(plan, layer, list(differences(promised, batch, exact)), "batch")
+    version, wrong = edition.on(state)
+    changes: tuple[str, ...] = ()
+    schema = settle(settle(promised, state.schema if state else None), batch)
+    assert isinstance(schema, Struct)
+    if state:
+        lacking = _table_differences(promised, target, state, exact) or _table_differences(schema, target, state, False)
+        added = _additions(promised, lacking)
+        if lacking and not added:
+            found += _outcomes(plan, layer, lacking, "table")
+        else:
+            changes = tuple(_statements(target, schema, state, added))
+    if wrong and not found:
+        found = [_version_outcome(plan, wrong, version)]
+    names = columns(promised, batch, exact)
+    notes = tuple(
+        f"Column '{there}' of the batch is written as '{name}'" for name, there in names.items() if there != name
+    )
+    return Fit(faults=tuple(found), schema=schema, version=version, changes=changes, notes=notes)
+
+
+def _table_differences(promised: Struct, target: Target, state: State, exact: bool) -> list[Difference]:
+    stored = TABLES[target.format].stored(promised)
+    return list(differences(stored, state.schema, exact))
+
+
+def _additions(promised: Struct, lacking: list[Difference]) -> tuple[str, ...]:
+    """The columns a table lacks, where they may be added to it: nullable ones, and nothing else differs."""
+    free = {member.name for member in promised.members if member.nullable}
+    names = [difference.path for difference in lacking if difference.code == "E531" and difference.path in free]
+    return tuple(names) if len(names) == len(lacking) else ()
+
+
+def _statements(target: Target, schema: Struct, state: State, added: tuple[str, ...]) -> Iterator[str]:
+    """What brings the table to the contract's schema; nothing here can touch a row."""
+    before = ""
+    for member in schema.members:
+        if member.name in added:
+            place = f"AFTER {quote(before)}" if before else "FIRST"
+            yield f"ALTER TABLE {target.sql} ADD COLUMNS ({quote(member.name)} {sql_type(member.type)} {place})"
+        elif member.nullable and not state.schema[member.name].nullable:
+            yield f"ALTER TABLE {target.sql} ALTER COLUMN {quote(member.name)} DROP NOT NULL"
+        before = member.name
+
+
+def _outcomes(plan: Plan, layer: str, found: list[Difference], what: str) -> list[Outcome]:
+    return schema_outcomes(plan.dataset, found, layer, what) if found else []
+
+
+def _version_outcome(plan: Plan, wrong: str, version: int) -> Outcome:
+    return Outcome(
+        id=f"{plan.dataset}:schema-version",
+        code="E523",
+        name="schema-version",
+        field=plan.dataset,
+        severity=Severity.CRITICAL,
+        outcome=FAIL,
+        message=f"{wrong}; the contract says {version}",
+        violations=1,
+        actual=version,
+        how="metadata",
+        structural=True,
+    )
+
+
+def _open_types(plan: Plan) -> ContractError:
+    names = ", ".join(f"'{m.name}' ({m.type})" for m in plan.schema.members if not is_physical(m.type))
+    return ContractError(
+        f"A table cannot be created from logical types alone: {names}",
+        "Add physicalType to these fields, e.g. bigint or decimal(12,2)",
+        "E503",
+    )
