@@ -24,11 +24,11 @@ def rows_of(spark, lake: Lake) -> list[tuple]:
 
 def test_a_merge_updates_by_key_and_adds_the_rest(spark, lake: Lake):
     floe.enforce(frame(spark, order(1), order(2)), lake.table_id, settings=lake.settings)
-    batch = frame(spark, order(2, status="paid", amount=Decimal("1.00")), order(3))
+    batch = frame(spark, order(2, status="shipped", amount=Decimal("1.00")), order(3))
     result = floe.enforce(batch, lake.table_id, mode="merge", settings=lake.settings)
 
     assert (result.written, result.mode, result.refused) == (2, "merge", False)
-    assert rows_of(spark, lake) == [(1, "placed", "9.90"), (2, "paid", "1.00"), (3, "placed", "9.90")]
+    assert rows_of(spark, lake) == [(1, "placed", "9.90"), (2, "shipped", "1.00"), (3, "placed", "9.90")]
     conf = spark.conf.getAll
     assert not [key for key in conf if "txnAppId" in key or "floe" in key or "userMetadata" in key]
 
@@ -82,7 +82,7 @@ from tests.orders import frame, order
 given = json.loads(sys.argv[1])
 settings = load_settings(given["settings"], start=Path(given["root"]))
 spark = own_session(settings)
-batch = frame(spark, order(2, status="paid"), order(3))
+batch = frame(spark, order(2, status="shipped"), order(3))
 result = floe.enforce(batch, given["table"], mode=given["mode"], batch_id="b1", settings=settings)
 print(json.dumps({"written": result.written, "repeated": result.repeated}))
 """
@@ -103,10 +103,10 @@ def test_a_merge_killed_and_retried_by_its_batch_converges(spark, lake: Lake, fa
     killed = run_killed(lake, "merge", failpoint)
     assert killed.returncode == -signal.SIGKILL, killed.stderr[-2000:]
     done = failpoint == "after-commit"
-    wanted = [(1, "placed", "9.90"), (2, "paid", "9.90"), (3, "placed", "9.90")]
+    wanted = [(1, "placed", "9.90"), (2, "shipped", "9.90"), (3, "placed", "9.90")]
     assert rows_of(spark, lake) == (wanted if done else [(1, "placed", "9.90"), (2, "placed", "9.90")])
 
-    batch = frame(spark, order(2, status="paid"), order(3))
+    batch = frame(spark, order(2, status="shipped"), order(3))
     again = floe.enforce(batch, lake.table_id, mode="merge", batch_id="b1", settings=lake.settings)
     assert (again.written, again.repeated) == (2, done)
     assert rows_of(spark, lake) == wanted
@@ -130,29 +130,28 @@ def partitioned(lake: Lake) -> None:
 def test_overwriting_a_partition_leaves_the_others_alone(spark, lake: Lake):
     partitioned(lake)
     floe.enforce(
-        frame(spark, order(1), order(2, status="paid"), order(3, status="paid")), lake.table_id, settings=lake.settings
+        frame(spark, order(1), order(2, status="shipped"), order(3, status="shipped")),
+        lake.table_id,
+        settings=lake.settings,
     )
-    batch = frame(spark, order(3, status="paid", amount=Decimal("5.00")), order(4, status="paid"))
+    batch = frame(spark, order(3, status="shipped", amount=Decimal("5.00")), order(4, status="shipped"))
     result = floe.enforce(batch, lake.table_id, mode="overwrite_partition", settings=lake.settings)
     assert result.written == 2
-    assert rows_of(spark, lake) == [(1, "placed", "9.90"), (3, "paid", "5.00"), (4, "paid", "9.90")]
+    assert rows_of(spark, lake) == [(1, "placed", "9.90"), (3, "shipped", "5.00"), (4, "shipped", "9.90")]
 
     before = lake.state()
     with pytest.raises(floe.ViolationError) as caught:  # key 1 stands in a partition that stays
         floe.enforce(
-            frame(spark, order(1, status="paid")), lake.table_id, mode="overwrite_partition", settings=lake.settings
+            frame(spark, order(1, status="shipped")), lake.table_id, mode="overwrite_partition", settings=lake.settings
         )
     assert [one.code for one in caught.value.result.result.failed] == ["E551"]
     assert lake.state() == before
 
 
 def quarantining(lake: Lake) -> None:
-    text = lake.contract().read_text()
-    assert "    customProperties:" not in text.split("properties:")[0]
-    marker = f"physicalName: {lake.table_id}\n"
-    assert marker in text
-    extra = "    customProperties:\n      - property: onViolation\n        value: quarantine\n"
-    lake.contract().write_text(text.replace(marker, marker + extra))
+    lake.contract(
+        "    customProperties:\n", "    customProperties:\n      - property: onViolation\n        value: quarantine\n"
+    )
 
 
 def test_bad_rows_go_to_quarantine_with_their_codes_and_the_rest_is_written(spark, lake: Lake):

@@ -124,7 +124,13 @@ def quarantine_of(split: Split, target: Target, contract: str, tag: Tag) -> None
     mark = tag._replace(rows=split.bad_rows)
     if not table.exists(spark, place):
         data = [m for m in struct_of(split.bad.schema).members if m.name != CODES]
-        table.create(spark, place, Struct((*(Member(m.name, m.type, True) for m in data), *_MARKS)), (), {})
+        table.create(
+            spark,
+            place,
+            Struct((*(Member(m.name, m.type, True) for m in data), *_MARKS)),
+            (),
+            {"floe.quarantine_of": str(target)},
+        )
     elif table.committed(spark, place, mark):
         return
     else:

@@ -18,10 +18,15 @@ def _verdict(batch: str, result: WriteResult, style: Style) -> str:
     if result.refused:
         kept = f"still {_snapshot(result)} {result.snapshot_before}" if result.snapshot_before else "no table was made"
         return f"{style.paint('✗ refused', 'red')} {batch}: nothing written to {result.table} ({result.format}), {kept}"
+    if result.repeated:
+        return f"{style.paint('✓ known', 'green')} {batch}: batch {result.batch_id} is in {result.table} already ({plural(result.written, 'row')}, {_snapshot(result)} {result.snapshot_after}); nothing written"
     made = "created, " if result.created else ""
     after = f"now {_snapshot(result)} {result.snapshot_after}" if result.snapshot_after else "still empty"
     alert = style.paint(" with alerts", "yellow") if result.result.failed or result.result.not_evaluated else ""
-    return f"{style.paint('✓ written', 'green')}{alert} {batch}: {plural(result.written, 'row')} to {result.table} ({result.format}), {made}{after}"
+    if result.shadow:
+        alert = style.paint(" SHADOW, would be refused" if result.would_refuse else " SHADOW", "yellow")
+    apart = f", {plural(result.quarantined, 'row')} to quarantine" if result.quarantined else ""
+    return f"{style.paint('✓ written', 'green')}{alert} {batch}: {plural(result.written, 'row')} to {result.table} ({result.format}){apart}, {made}{after}"
 
 
 def _snapshot(result: WriteResult) -> str:
