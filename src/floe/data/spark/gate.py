@@ -13,11 +13,12 @@ from pyspark.sql import functions as sql
 
 from floe.data.plan.schema import Difference, columns, differences, schema_outcomes
 from floe.data.plan.sql import quote
-from floe.data.spark.measure import Scene, measure, unmeasured
+from floe.data.spark.measure import Scene, measure
 from floe.data.spark.schema import settle, struct_of, struct_type
 from floe.data.spark.write import TABLES, read_all
 from floe.model import ContractError, EngineError, TableError
 from floe.model.decision import Verdict
+from floe.model.outcome import unmeasured
 from floe.model.plan import Plan
 from floe.model.result import Outcome
 from floe.model.table import Target

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -11,9 +10,9 @@ from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote
 from floe.model.age import aged
+from floe.model.outcome import Measured, judged, unmeasured
 from floe.model.plan import Expectation, Plan, Reference
-from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome
-from floe.model.threshold import holds
+from floe.model.result import Outcome
 
 SAMPLES = 5
 _TOLERANCE = 300
@@ -75,50 +74,11 @@ def _measured(scene: Scene, expectation: Expectation, total: int, count: int | N
     return unmeasured(expectation)
 
 
-def unmeasured(expectation: Expectation, cause: str | None = None) -> Outcome:
-    """What nobody judged, and why: never a pass."""
-    known = cause or expectation.cause
-    gated = expectation.gated or known is not None
-    return Outcome(
-        id=expectation.id,
-        code="E580",
-        name=expectation.name,
-        field=expectation.field,
-        severity=expectation.severity,
-        outcome=NOT_GATED if not cause and (expectation.watched or not expectation.gated) else NOT_EVALUATED,
-        message=f"'{expectation.name}' of '{expectation.field}' was not evaluated"
-        if gated
-        else "about the whole table, not about a batch",
-        cause=known,
-        expected=expectation.expected,
-    )
-
-
 def outcome(
     scene: Scene, expectation: Expectation, numbers: tuple[int, int], message: str, samples: tuple[Any, ...] = ()
 ) -> Outcome:
     """What came of an expectation whose number is known, of how many rows."""
-    measured, total = numbers
-    if expectation.unit == "percent" and not total and not scene.gate:
-        return unmeasured(expectation, "a share of no rows is not known: the table is empty")
-    value = Fraction(measured * 100, total or 1) if expectation.unit == "percent" else Fraction(measured)
-    # an empty batch breaks no promise about rows
-    kept = (scene.gate and not total) or holds(expectation.operators, value)
-    return Outcome(
-        id=expectation.id,
-        code=expectation.code,
-        name=expectation.name,
-        field=expectation.field,
-        severity=expectation.severity,
-        outcome=PASS if kept else FAIL,
-        message="" if kept else message,
-        violations=None if expectation.counts else measured,
-        actual=measured if expectation.unit != "percent" else round(float(value), 4),
-        expected=expectation.expected,
-        how="scan",
-        samples=() if kept else samples,
-        structural=expectation.structural,
-    )
+    return judged(expectation, Measured(*numbers, message, samples), "scan", empty_passes=scene.gate)
 
 
 def _said(expectation: Expectation, count: int) -> str:

@@ -5,11 +5,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from floe.data.spark.gate import first_line
-from floe.data.spark.measure import Scene, measure, unmeasured
+from floe.data.spark.measure import Scene, measure
 from floe.data.spark.schema import struct_of
 from floe.data.spark.session import own_session
 from floe.data.spark.write import TABLES, read_all
 from floe.model import TableError
+from floe.model.outcome import unmeasured
 from floe.model.plan import Aids, Plan
 from floe.model.result import Outcome
 from floe.model.settings import Settings
