@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     from floe.registry import Store
 
+COSTS = ("queries", "jobs", "scans", "files", "files_read", "bytes_read")
+
 
 @dataclass(frozen=True, slots=True)
 class VerifyResult:
@@ -66,8 +68,8 @@ def verify(data: "DataFrame | str", contract: str | Path | Contract, settings: S
     started = time.monotonic()
     schema, rest = _schema(plan, struct_of(data.schema), "frame")
     store = open_store(settings["registry.url"], settings.root)
-    rows, outcomes = scan_rows(data, rest, _aids(plan, found, Way(), settings, store))
-    return _result(plan, (*schema, *outcomes), rows, None, started)
+    rows, outcomes, cost = scan_rows(data, rest, _aids(plan, found, Way(), settings, store))
+    return _result(plan, (*schema, *outcomes), rows, None, {**cost, **_since(started)})
 
 
 def verify_tables(contracts: Sequence[str | Path | Contract], way: Way, settings: Settings) -> VerifyResult:
@@ -93,7 +95,7 @@ def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings
         result = _on_table(plan, target, settings, aids, started)
     except TableError as error:
         outcomes = tuple(unmeasured(expectation, error.message) for expectation in plan.expectations)
-        result = _result(plan, outcomes, None, None, started)
+        result = _result(plan, outcomes, None, None, _since(started))
     note = record(store, settings.root, of_test(result, uuid.uuid4().hex, table_id, settings.actor))
     if note:
         settings.say(note)
@@ -110,25 +112,27 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, starte
     known = {outcome.id for outcome in proved}
     left = replace(rest, expectations=tuple(one for one in rest.expectations if one.id not in known))
     rows = None if files is None else row_count(files)
+    cost: dict[str, Any] = dict.fromkeys(COSTS, 0)
     if left.expectations:
-        read, scanned = _scanned(left, target, snapshot, aids, settings)
+        read, scanned, cost = _scanned(left, target, snapshot, aids, settings)
         rows = rows if read is None else read
         proved += scanned
     by_id = {outcome.id: outcome for outcome in proved}
     ordered = [by_id[expectation.id] for expectation in rest.expectations]
-    return _result(plan, (*found, *ordered), rows, snapshot, started)
+    cost = {**cost, "files": None if files is None else len(files), **_since(started)}
+    return _result(plan, (*found, *ordered), rows, snapshot, cost)
 
 
 def _scanned(
     plan: Plan, target: Target, snapshot: str | None, aids: Aids, settings: Settings
-) -> tuple[int | None, list[Outcome]]:
+) -> tuple[int | None, list[Outcome], dict[str, Any]]:
     """What reading the table says; without an engine nothing of it is known."""
     from floe.data.spark.scan import scan
 
     try:
         return scan(plan, target, snapshot, aids, settings)
     except EngineError as error:
-        return None, [unmeasured(expectation, error.message) for expectation in plan.expectations]
+        return None, [unmeasured(expectation, error.message) for expectation in plan.expectations], {}
 
 
 def _aids(plan: Plan, contract: Contract, way: Way, settings: Settings, store: "Store") -> Aids:
@@ -191,9 +195,8 @@ def _unasked(expectation: Expectation) -> Outcome:
 
 
 def _result(
-    plan: Plan, outcomes: tuple[Outcome, ...], rows: int | None, snapshot: str | None, started: float
+    plan: Plan, outcomes: tuple[Outcome, ...], rows: int | None, snapshot: str | None, cost: dict[str, Any]
 ) -> Result:
-    unknown = dict.fromkeys(("queries", "jobs", "scans", "files", "files_read", "bytes_read"))
     return Result(
         contract=plan.contract,
         version=plan.version,
@@ -202,5 +205,9 @@ def _result(
         expectations=outcomes,
         rows=rows,
         snapshot=snapshot,
-        cost={**unknown, "seconds": round(time.monotonic() - started, 3)},
+        cost={key: cost.get(key) for key in (*COSTS, "seconds")},
     )
+
+
+def _since(started: float) -> dict[str, float]:
+    return {"seconds": round(time.monotonic() - started, 3)}
