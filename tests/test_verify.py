@@ -152,15 +152,14 @@ def test_a_table_that_is_not_there_is_not_evaluated(home: Path):
 
 def test_deleted_rows_make_counts_unknown_never_wrong(home: Path):
     """Where a table may hold deletion vectors, a null count above zero proves nothing."""
-    from floe.actions.verify import _by_statistics
     from floe.data.plan import plan
+    from floe.data.prove import prove
     from floe.model.claim import FileStatistics
 
     contract = floe.load(home / "prices.yaml")
     expectation = plan(contract, contract.datasets[0]).expectations[0]
-    assert _by_statistics(expectation, (FileStatistics(3, {"id": 1}, whole=False),), None) is None
-    proved = _by_statistics(expectation, (FileStatistics(3, {"id": 0}, whole=False),), None)
-    assert proved is not None
+    assert prove([expectation], (FileStatistics(3, {"id": 1}, whole=False),)) == []
+    (proved,) = prove([expectation], (FileStatistics(3, {"id": 0}, whole=False),))
     assert proved.outcome == "pass"
     assert DeltaTable(str(home / "t")).version() == 0
 

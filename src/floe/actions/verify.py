@@ -4,7 +4,6 @@ import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,22 +16,25 @@ from floe.actions.settings import load_settings
 from floe.actions.variables import with_values
 from floe.data.plan import plan as make_plan
 from floe.data.plan.schema import columns, differences, schema_outcomes
+from floe.data.prove import prove, row_count
 from floe.data.tables import probe
 from floe.model import Contract, Dataset, EngineError, Severity, TableError
 from floe.model.age import aged
-from floe.model.claim import FileStatistics, violations
+from floe.model.claim import FileStatistics
 from floe.model.clock import stamp, utc_now
+from floe.model.outcome import unmeasured
 from floe.model.plan import Aids, Expectation, Plan
 from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome, Result
 from floe.model.settings import Settings
 from floe.model.table import Target
-from floe.model.threshold import holds
 from floe.model.types import Struct
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from floe.registry import Store
+
+COSTS = ("queries", "jobs", "scans", "files", "files_read", "bytes_read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +68,8 @@ def verify(data: "DataFrame | str", contract: str | Path | Contract, settings: S
     started = time.monotonic()
     schema, rest = _schema(plan, struct_of(data.schema), "frame")
     store = open_store(settings["registry.url"], settings.root)
-    rows, outcomes = scan_rows(data, rest, _aids(plan, found, Way(), settings, store))
-    return _result(plan, (*schema, *outcomes), rows, None, started)
+    rows, outcomes, cost = scan_rows(data, rest, _aids(plan, found, Way(), settings, store))
+    return _result(plan, (*schema, *outcomes), rows, None, {**cost, **_since(started)})
 
 
 def verify_tables(contracts: Sequence[str | Path | Contract], way: Way, settings: Settings) -> VerifyResult:
@@ -92,8 +94,8 @@ def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings
         aids = _aids(plan, contract, way, settings, store)
         result = _on_table(plan, target, settings, aids, started)
     except TableError as error:
-        outcomes = tuple(_unknown(expectation, error.message) for expectation in plan.expectations)
-        result = _result(plan, outcomes, None, None, started)
+        outcomes = tuple(unmeasured(expectation, error.message) for expectation in plan.expectations)
+        result = _result(plan, outcomes, None, None, _since(started))
     note = record(store, settings.root, of_test(result, uuid.uuid4().hex, table_id, settings.actor))
     if note:
         settings.say(note)
@@ -103,31 +105,34 @@ def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings
 def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, started: float) -> Result:
     schema, snapshot, files, committed = _look(target, settings)
     found, rest = _schema(plan, schema, "table")
-    proved = [*_proved(rest, files), *_by_commit(rest, committed, aids.now)]
+    proved = [] if files is None else prove(rest.expectations, files)
+    proved += _by_commit(rest, committed, aids.now)
     decided = {outcome.id for outcome in proved}
     proved += [_unasked(one) for one in rest.expectations if not one.measurable and one.id not in decided]
     known = {outcome.id for outcome in proved}
     left = replace(rest, expectations=tuple(one for one in rest.expectations if one.id not in known))
-    rows = _row_count(files)
+    rows = None if files is None else row_count(files)
+    cost: dict[str, Any] = dict.fromkeys(COSTS, 0)
     if left.expectations:
-        read, scanned = _scanned(left, target, snapshot, aids, settings)
+        read, scanned, cost = _scanned(left, target, snapshot, aids, settings)
         rows = rows if read is None else read
         proved += scanned
     by_id = {outcome.id: outcome for outcome in proved}
     ordered = [by_id[expectation.id] for expectation in rest.expectations]
-    return _result(plan, (*found, *ordered), rows, snapshot, started)
+    cost = {**cost, "files": None if files is None else len(files), **_since(started)}
+    return _result(plan, (*found, *ordered), rows, snapshot, cost)
 
 
 def _scanned(
     plan: Plan, target: Target, snapshot: str | None, aids: Aids, settings: Settings
-) -> tuple[int | None, list[Outcome]]:
+) -> tuple[int | None, list[Outcome], dict[str, Any]]:
     """What reading the table says; without an engine nothing of it is known."""
     from floe.data.spark.scan import scan
 
     try:
         return scan(plan, target, snapshot, aids, settings)
     except EngineError as error:
-        return None, [_unknown(expectation, error.message) for expectation in plan.expectations]
+        return None, [unmeasured(expectation, error.message) for expectation in plan.expectations], {}
 
 
 def _aids(plan: Plan, contract: Contract, way: Way, settings: Settings, store: "Store") -> Aids:
@@ -163,7 +168,7 @@ def _schema(plan: Plan, actual: Struct, what: str) -> tuple[list[Outcome], Plan]
     names = columns(plan.schema, actual, exact=False)
     lacking |= {member.name for member in plan.schema.members if names.get(member.name) != member.name}
     unknown = [
-        _unknown(one, "its column is missing or of another type")
+        unmeasured(one, "its column is missing or of another type")
         for one in plan.expectations
         if lacking & set(one.columns)
     ]
@@ -176,14 +181,6 @@ def _as_drift(outcome: Outcome) -> Outcome:
     return replace(outcome, severity=Severity.INFO) if outcome.code == "E532" else outcome
 
 
-def _proved(plan: Plan, files: tuple[FileStatistics, ...] | None) -> list[Outcome]:
-    """What the statistics of the table's files decide without reading data."""
-    if files is None:
-        return []
-    rows = _row_count(files)
-    return [outcome for one in plan.expectations if (outcome := _by_statistics(one, files, rows))]
-
-
 def _by_commit(plan: Plan, committed: int | None, now: int) -> list[Outcome]:
     """What the time of the last commit decides."""
     asked = [one for one in plan.expectations if one.age and one.age.kind == "commit"]
@@ -193,64 +190,13 @@ def _by_commit(plan: Plan, committed: int | None, now: int) -> list[Outcome]:
 def _unasked(expectation: Expectation) -> Outcome:
     """What rows cannot answer: watched over time by others, or not evaluated."""
     if expectation.watched:
-        return replace(_unknown(expectation, expectation.watched), outcome=NOT_GATED, message=expectation.watched)
-    return _unknown(expectation, "the time of the last commit is not known here")
-
-
-def _by_statistics(expectation: Expectation, files: tuple[FileStatistics, ...], rows: int | None) -> Outcome | None:
-
-    if (
-        expectation.unit == "percent"
-        or (expectation.counts and rows is None)
-        or not (expectation.claims or expectation.counts)
-    ):
-        return None
-    counts = [rows] if expectation.counts else [violations(claim, files) for claim in expectation.claims]
-    if None in counts:
-        return None
-    measured = sum(count for count in counts if count)
-    kept = holds(expectation.operators, Fraction(measured))
-    said = f"{measured:,} rows" if expectation.counts else f"Null in '{expectation.field}' in {measured:,} rows"
-    return Outcome(
-        id=expectation.id,
-        code=expectation.code,
-        name=expectation.name,
-        field=expectation.field,
-        severity=expectation.severity,
-        outcome=PASS if kept else FAIL,
-        message="" if kept else said,
-        violations=None if expectation.counts else measured,
-        actual=measured,
-        expected=expectation.expected,
-        how="metadata",
-        structural=expectation.structural,
-    )
-
-
-def _row_count(files: tuple[FileStatistics, ...] | None) -> int | None:
-    if files is None or not all(file.whole and file.rows is not None for file in files):
-        return None
-    return sum(file.rows or 0 for file in files)
-
-
-def _unknown(expectation: Expectation, cause: str) -> Outcome:
-    return Outcome(
-        id=expectation.id,
-        code="E580",
-        name=expectation.name,
-        field=expectation.field,
-        severity=expectation.severity,
-        outcome=NOT_EVALUATED,
-        message=f"'{expectation.name}' of '{expectation.field}' was not evaluated",
-        cause=expectation.cause or cause,
-        expected=expectation.expected,
-    )
+        return replace(unmeasured(expectation, expectation.watched), outcome=NOT_GATED, message=expectation.watched)
+    return unmeasured(expectation, "the time of the last commit is not known here")
 
 
 def _result(
-    plan: Plan, outcomes: tuple[Outcome, ...], rows: int | None, snapshot: str | None, started: float
+    plan: Plan, outcomes: tuple[Outcome, ...], rows: int | None, snapshot: str | None, cost: dict[str, Any]
 ) -> Result:
-    unknown = dict.fromkeys(("queries", "jobs", "scans", "files", "files_read", "bytes_read"))
     return Result(
         contract=plan.contract,
         version=plan.version,
@@ -259,5 +205,9 @@ def _result(
         expectations=outcomes,
         rows=rows,
         snapshot=snapshot,
-        cost={**unknown, "seconds": round(time.monotonic() - started, 3)},
+        cost={key: cost.get(key) for key in (*COSTS, "seconds")},
     )
+
+
+def _since(started: float) -> dict[str, float]:
+    return {"seconds": round(time.monotonic() - started, 3)}

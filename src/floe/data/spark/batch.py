@@ -1,10 +1,8 @@
 """A batch from files, on floe's own session."""
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 
-from floe.data.spark.said import first_line
+from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.data.spark.session import own_session
 from floe.model import TableError
 from floe.model.settings import Settings
@@ -21,7 +19,7 @@ def parquet(path: str, settings: Settings) -> DataFrame:
     spark = own_session(settings)
     try:
         return spark.read.parquet(path)
-    except (PySparkException, Py4JError) as error:
+    except ENGINE_ERRORS as error:
         text = first_line(error)
         advice = next((advice for sign, advice in _ADVICE.items() if sign in text), "Write it again as Parquet, whole")
         raise TableError(f"The batch {path} cannot be read as Parquet: {text}", advice) from None

@@ -6,17 +6,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from floe.data.plan.schema import columns, differences, schema_outcomes
 from floe.data.plan.sql import quote, text
 from floe.data.spark.capture import captured
-from floe.data.spark.measure import Scene, measure, unmeasured
+from floe.data.spark.measure import Scene, measure
 from floe.data.spark.quarantine import Split, part, quarantine_of
-from floe.data.spark.said import first_line
+from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.data.spark.schema import struct_of, struct_type
 from floe.data.spark.schema_gate import Edition, Fit, fit
 from floe.data.spark.write import TABLES, read_all
@@ -25,6 +23,7 @@ from floe.data.spark.write.tag import Commit, Tag
 from floe.model import EngineError, TableError
 from floe.model.decision import Verdict
 from floe.model.failpoint import failpoint
+from floe.model.outcome import unmeasured
 from floe.model.plan import Plan
 from floe.model.result import FAIL, Outcome
 from floe.model.table import Target
@@ -107,7 +106,7 @@ def pass_gate(df: DataFrame, gate: Gate) -> Passage:
         if df.isStreaming:
             raise TableError("The batch is a stream", "Use df.writeStream.foreachBatch(floe.stream(CONTRACT))")
         return _pass(df, gate)
-    except (PySparkException, Py4JError) as error:
+    except ENGINE_ERRORS as error:
         said = first_line(error)
         if any(word in said for word in _LACKING):
             raise EngineError(f"This Spark session cannot reach {gate.target.format} tables: {said}", _HOW) from error

@@ -1,12 +1,32 @@
-"""What an engine's error says, without its stack."""
+"""What an engine's error says, without its stack; the errors of a classic session and of Spark Connect alike."""
 
-from py4j.protocol import Py4JError, Py4JJavaError
+import importlib
+from typing import Any
+
 from pyspark.errors import PySparkException
+
+
+def _known(module: str, name: str) -> tuple[type[Exception], ...]:
+    """An error of a library that only one kind of session brings."""
+    try:
+        return (getattr(importlib.import_module(module), name),)
+    except ImportError:
+        return ()
+
+
+# what a session may raise, whoever runs it: its own errors, the gateway's, Connect's channel, and a lost connection
+ENGINE_ERRORS: tuple[type[Exception], ...] = (
+    PySparkException,
+    ConnectionError,
+    *_known("py4j.protocol", "Py4JError"),
+    *_known("grpc", "RpcError"),
+)
 
 
 def first_line(error: Exception) -> str:
     """What went wrong, in one line."""
-    text = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else _message(error)
+    java: Any = getattr(error, "java_exception", None)
+    text = java.getMessage() if java is not None else _message(error)
     return next(
         (line.strip() for line in (text or type(error).__name__).splitlines() if line.strip()), type(error).__name__
     )[:400]
@@ -15,5 +35,5 @@ def first_line(error: Exception) -> str:
 def _message(error: Exception) -> str:
     try:
         return (error.getMessage() if isinstance(error, PySparkException) else None) or str(error)
-    except Py4JError:  # Spark knows no text for an error of Delta's or Iceberg's; they bring their own
+    except ENGINE_ERRORS:  # Spark knows no text for an error of Delta's or Iceberg's; they bring their own
         return str(error)

@@ -1,15 +1,18 @@
 """A plan on a whole table, at one snapshot."""
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
+from collections.abc import Mapping
+from typing import NamedTuple
+
 from pyspark.sql import DataFrame, SparkSession
 
-from floe.data.spark.measure import Scene, measure, unmeasured
-from floe.data.spark.said import first_line
+from floe.data.spark.cost import UNKNOWN, Cost, metered
+from floe.data.spark.measure import Scene, measure
+from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.data.spark.schema import struct_of
 from floe.data.spark.session import own_session
 from floe.data.spark.write import TABLES, read_all
-from floe.model import TableError
+from floe.model import FloeError, TableError
+from floe.model.outcome import unmeasured
 from floe.model.plan import Aids, Plan
 from floe.model.result import Outcome
 from floe.model.settings import Settings
@@ -17,21 +20,54 @@ from floe.model.table import Target
 from floe.model.types import Struct
 
 
-def scan(
-    plan: Plan, target: Target, snapshot: str | None, aids: Aids, settings: Settings
-) -> tuple[int | None, list[Outcome]]:
-    """How many rows the table has, and what came of each expectation; what the engine could not do is not evaluated."""
+class Scanned(NamedTuple):
+    """How many rows there are, what came of each expectation, and what that cost."""
+
+    rows: int | None
+    outcomes: list[Outcome]
+    cost: Cost
+
+
+def scan(plan: Plan, target: Target, snapshot: str | None, aids: Aids, settings: Settings) -> Scanned:
+    """Judge a table; what the engine could not do is not evaluated."""
     spark = own_session(settings)
     try:
-        return scan_rows(TABLES[target.format].read(spark, target, snapshot), plan, aids)
-    except (PySparkException, Py4JError) as error:
-        return None, [unmeasured(expectation, f"Spark: {first_line(error)}") for expectation in plan.expectations]
+        rows = TABLES[target.format].read(spark, target, snapshot)
+    except ENGINE_ERRORS as error:
+        return _nothing(plan, error)
+    return scan_rows(rows, plan, aids)
 
 
-def scan_rows(rows: DataFrame, plan: Plan, aids: Aids) -> tuple[int, list[Outcome]]:
+def scan_rows(rows: DataFrame, plan: Plan, aids: Aids) -> Scanned:
     """The same on rows that are at hand."""
-    others = read_all(rows.sparkSession, aids.references)
-    return measure(Scene(rows=rows, plan=plan, salt=aids.salt, references=others, gate=False, now=aids.now))
+    spark = rows.sparkSession
+    others, unread = _references(spark, aids.references)
+    scene = Scene(rows=rows, plan=plan, salt=aids.salt, references=others, unread=unread, gate=False, now=aids.now)
+    try:
+        with metered(spark, plan.contract) as cost:
+            total, outcomes = measure(scene)
+    except ENGINE_ERRORS as error:
+        return _nothing(plan, error)
+    return Scanned(total, outcomes, cost)
+
+
+def _nothing(plan: Plan, error: Exception) -> Scanned:
+    cause = f"Spark: {first_line(error)}"
+    return Scanned(None, [unmeasured(expectation, cause) for expectation in plan.expectations], dict(UNKNOWN))
+
+
+def _references(spark: SparkSession, targets: Mapping[str, Target]) -> tuple[dict[str, DataFrame], dict[str, str]]:
+    """The tables that keys refer to, and why one could not be read."""
+    found: dict[str, DataFrame] = {}
+    unread: dict[str, str] = {}
+    for name, target in targets.items():
+        try:
+            found |= read_all(spark, {name: target})
+        except ENGINE_ERRORS as error:
+            unread[name] = first_line(error)
+        except FloeError as error:
+            unread[name] = error.message
+    return found, unread
 
 
 def look(target: Target, settings: Settings) -> tuple[Struct, str | None] | None:
@@ -42,7 +78,7 @@ def look(target: Target, settings: Settings) -> tuple[Struct, str | None] | None
         if not table.exists(spark, target):
             return None
         return struct_of(table.read(spark, target).schema), table.snapshot(spark, target)
-    except (PySparkException, Py4JError) as error:
+    except ENGINE_ERRORS as error:
         raise TableError(
             f"{target} cannot be read: {first_line(error)}", "Check the table and its catalog (`floe doctor`)"
         ) from None

@@ -1,0 +1,102 @@
+"""What queries cost, and what they are called in Spark's pages; a Connect session shows neither."""
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from floe.data.spark.said import ENGINE_ERRORS
+
+Cost = dict[str, int | None]
+UNKNOWN: Cost = dict.fromkeys(("queries", "jobs", "scans", "files_read", "bytes_read"))
+_DESCRIPTION = "spark.job.description"
+_FILES = ("number of files read", "number of result data files")
+
+
+@contextmanager
+def described(spark: SparkSession, text: str) -> Iterator[None]:
+    """Name the jobs of a block; the name that stood there before is put back."""
+    context = _context(spark)
+    before = context.getLocalProperty(_DESCRIPTION) if context else None
+    if context:
+        context.setLocalProperty(_DESCRIPTION, f"floe {text}")
+    try:
+        yield
+    finally:
+        if context and _context(spark):  # the session may have been stopped meanwhile
+            context.setLocalProperty(_DESCRIPTION, before)
+
+
+@contextmanager
+def metered(spark: SparkSession, name: str) -> Iterator[Cost]:
+    """Count what this thread runs under a name; the numbers stand there when the block has ended."""
+    cost, context, tag = dict(UNKNOWN), _context(spark), f"floe-{uuid.uuid4().hex}"
+    if context is None:
+        yield cost
+        return
+    store = spark._jsparkSession.sharedState().statusStore()
+    before = store.executionsCount()
+    context.addJobTag(tag)
+    try:
+        with described(spark, name):
+            yield cost
+    finally:
+        if _context(spark):
+            context.removeJobTag(tag)
+            cost |= _ran(context, tag, store, (before, f"floe {name}"))
+
+
+def _context(spark: SparkSession) -> Any:
+    """The context of a classic session that runs; None on Connect, and where it was stopped or lost."""
+    try:
+        context: Any = spark.sparkContext
+        return None if context._jsc is None or context._jsc.sc().isStopped() else context
+    except ENGINE_ERRORS:
+        return None
+
+
+def _ran(context: Any, tag: str, store: Any, since: tuple[int, str]) -> Cost:
+    spark = context._jsc.sc()
+    spark.listenerBus().waitUntilEmpty()
+    jobs = list(spark.statusTracker().getJobIdsForTag(tag))
+    queries = [one.executionId() for one in _each(store.executionsList()) if _ours(one, since)]
+    scans = {query: _scans(store, query) for query in queries}
+    first = next((found for _, found in sorted(scans.items()) if found), [])
+    app = spark.statusStore()
+    stages = {stage for job in jobs for stage in _each(app.job(job).stageIds())}
+    return {
+        "queries": len(queries),
+        "jobs": len(jobs),
+        "scans": sum(map(len, scans.values())),
+        "files_read": None if None in first else max((files or 0 for files in first), default=0),
+        "bytes_read": sum(_bytes(app, stage) for stage in stages),
+    }
+
+
+def _ours(execution: Any, since: tuple[int, str]) -> bool:
+    first, name = since
+    return bool(execution.executionId() >= first and str(execution.description()).startswith(name))
+
+
+def _scans(store: Any, query: int) -> list[int | None]:
+    """The scans of a query's plan, each with the number of files it read."""
+    values = store.executionMetrics(query)
+    nodes = [node for node in _each(store.planGraph(query).allNodes()) if "Scan" in node.name()]
+    return [_files(node, values) for node in nodes if not node.name().startswith("LocalTable")]
+
+
+def _files(node: Any, values: Any) -> int | None:
+    found = (values.get(one.accumulatorId()) for one in _each(node.metrics()) if one.name() in _FILES)
+    texts = [str(value.get()) for value in found if value.isDefined()]
+    return int(texts[0].replace(",", "")) if texts else None
+
+
+def _bytes(app: Any, stage: int) -> int:
+    return int(app.lastStageAttempt(stage).inputBytes())
+
+
+def _each(found: Any) -> Iterator[Any]:
+    """The elements of a Scala sequence."""
+    return (found.apply(index) for index in range(found.size()))

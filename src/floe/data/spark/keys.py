@@ -1,0 +1,108 @@
+"""Keys: one shuffle per distinct set of key columns, shared by all that is asked of it."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sql
+
+from floe.data.plan.sql import quote
+from floe.data.spark.samples import Key, as_text, reduced
+
+_REPEATED = 0
+_SUMS = ("floe rows", "floe twice", "floe there rows", "floe there keys")
+_NOTHING = [0] * len(_SUMS)
+
+
+class Repeated(NamedTuple):
+    """Rows beyond the first of their key, rows whose key is in the table already, and how many keys those are."""
+
+    twice: int
+    there: int
+    keys_there: int
+    samples: Sequence[Any]
+    key: Key
+
+
+class Lost(NamedTuple):
+    """Rows whose key is whole and not found where it should be."""
+
+    rows: int
+    samples: Sequence[Any]
+    key: Key
+
+
+def lost_rows(rows: DataFrame, key: Key, keys: Sequence[str], target: DataFrame) -> Lost:
+    """The rows whose key no target holds: one join, chosen by size."""
+    names = _names(keys)
+    parts = [f"{as_text(name)} AS {quote(part)}" for name, part in zip(key.names, key.texts, strict=True)]
+    columns = [f"{quote(column)} AS {quote(name)}" for column, name in zip(keys, names, strict=True)]
+    mine = rows.where(_whole(keys)).selectExpr(*columns, *parts)
+    lost = mine.join(target, names, "left_anti").withColumn("floe rows", sql.lit(1))
+    found = reduced(lost, key, [], ["sum(`floe rows`) AS `floe rows`"]).collect()[0]
+    return Lost(int(found["floe rows"] or 0), found["floe samples"], key)
+
+
+def judge_keys(
+    rows: DataFrame, key: Key, existing: DataFrame | None, targets: Sequence[DataFrame]
+) -> tuple[Repeated, list[Lost]]:
+    """What repeats of a key, what is in `existing` already, and what each target lacks: one query, one shuffle."""
+    names = _names(key.names)
+    # keys are nearly all distinct: aggregating before the shuffle would be work for nothing
+    whole = whole_keys(rows, key.names).repartition(*map(quote, names))
+    groups = whole.groupBy(*map(quote, names)).agg(sql.expr("count(*) AS `floe rows`"))
+    flags = [f"floe found {number}" for number in range(1, len(targets) + 1)]
+    for flag, target in zip(flags, targets, strict=True):
+        groups = _flagged(groups, target, names, flag)
+    if existing is not None:
+        hits = whole_keys(existing, key.names).join(groups.select(*map(quote, names)), names, "left_semi")
+        groups = _flagged(groups, hits, names, "floe there")
+    else:
+        groups = groups.withColumn("floe there", sql.lit(False))
+    bad = _by_kind(groups, key, names, flags)
+    sums = [f"sum({quote(name)}) AS {quote(name)}" for name in _SUMS]
+    found = {row["floe kind"]: row for row in reduced(bad, key, ["floe kind"], sums).collect()}
+    numbers = {kind: [int(row[name]) for name in _SUMS] for kind, row in found.items()}
+    samples = {kind: row["floe samples"] for kind, row in found.items()}
+    lost = [Lost(numbers.get(kind, _NOTHING)[0], samples.get(kind, ()), key) for kind in _kinds(flags)]
+    _, twice, there, keys_there = numbers.get(_REPEATED, _NOTHING)
+    return Repeated(twice, there, keys_there, samples.get(_REPEATED, ()), key), lost
+
+
+def _kinds(flags: Sequence[str]) -> range:
+    return range(_REPEATED + 1, _REPEATED + 1 + len(flags))
+
+
+def _by_kind(groups: DataFrame, key: Key, names: Sequence[str], flags: Sequence[str]) -> DataFrame:
+    """The bad keys, once for each way of being bad."""
+    ways = [f"if(`floe rows` > 1 OR `floe there`, {_REPEATED}, NULL)"]
+    ways += [f"if({quote(flag)}, NULL, {kind})" for kind, flag in zip(_kinds(flags), flags, strict=True)]
+    bad = groups.where(" OR ".join(["`floe rows` > 1", "`floe there`", *(f"NOT {quote(flag)}" for flag in flags)]))
+    return bad.selectExpr(
+        "`floe rows`",
+        "`floe rows` - 1 AS `floe twice`",
+        "if(`floe there`, `floe rows`, 0L) AS `floe there rows`",
+        "if(`floe there`, 1L, 0L) AS `floe there keys`",
+        *(f"{as_text(name)} AS {quote(part)}" for name, part in zip(names, key.texts, strict=True)),
+        f"explode(array_compact(array({', '.join(ways)}))) AS `floe kind`",
+    )
+
+
+def _flagged(groups: DataFrame, others: DataFrame, names: Sequence[str], flag: str) -> DataFrame:
+    """Keys, and whether others hold them."""
+    known = others.distinct().withColumn(flag, sql.lit(True))
+    return groups.join(known, list(names), "left").withColumn(flag, sql.expr(f"{quote(flag)} IS NOT NULL"))
+
+
+def whole_keys(rows: DataFrame, columns: Sequence[str]) -> DataFrame:
+    """The keys that have no null part, in columns `floe key 0` and so on."""
+    names = zip(columns, _names(columns), strict=True)
+    return rows.where(_whole(columns)).selectExpr(*(f"{quote(column)} AS {quote(name)}" for column, name in names))
+
+
+def _names(columns: Sequence[str]) -> list[str]:
+    return [f"floe key {index}" for index in range(len(columns))]
+
+
+def _whole(columns: Sequence[str]) -> str:
+    return " AND ".join(f"{quote(column)} IS NOT NULL" for column in columns)

@@ -1,0 +1,129 @@
+"""The fused pass: every rule about single rows, every age and the number of rows, in one query however many rules.
+
+Each row gets a bit per rule it breaks, rows are counted by their bits, and only the few counted groups are taken apart
+again by rule. Where there are many rules, the bits are computed outside whole-stage code: there Spark splits the code
+into methods that HotSpot compiles (it compiles none above 8,000 bytes), and no setting of the session needs to change.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sql
+
+from floe.data.plan.sql import quote
+from floe.data.spark.said import ENGINE_ERRORS, first_line
+from floe.data.spark.samples import Key, as_text, reduced
+from floe.model.plan import Expectation
+
+_BITS = 60
+_COMPILED = 2_000  # characters of SQL whose whole-stage code stays small enough; about 40 plain rules
+_TOLERANCE = 300
+_ISOLATED = 8
+# never evaluated, but never folded away: an operator with a function that has no generated code leaves whole-stage code
+_APART = " | if(monotonically_increasing_id() < 0L, aggregate(array(0L), 0L, (a, x) -> a), 0L)"
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What the pass found: rows, by id bad rows, ages and samples, and why a rule could not be evaluated."""
+
+    rows: int
+    numbers: Mapping[str, int | None]
+    samples: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    causes: Mapping[str, str] = field(default_factory=dict)
+
+
+def count_rows(rows: DataFrame, key: Key, asked: Sequence[Expectation], now: int) -> Counted:
+    """Count all that is asked; a rule the engine chokes on is set apart, and the others are still counted."""
+    try:
+        return _pass(rows, key, asked, now)
+    except ENGINE_ERRORS as error:
+        if not asked:
+            raise
+        found = _pass(rows, key, (), now)  # where even this fails, no rule is at fault
+        causes: dict[str, str] = {}
+        numbers: dict[str, int | None] = {}
+        samples: dict[str, Sequence[Any]] = {}
+        waiting = [(list(asked), error)]
+        while waiting:
+            part, why = waiting.pop()
+            if len(part) == 1 or len(causes) >= _ISOLATED:
+                causes |= {one.id: f"Spark: {first_line(why)}" for one in part}
+                continue
+            for half in (part[: len(part) // 2], part[len(part) // 2 :]):
+                try:
+                    counted = _pass(rows, key, half, now)
+                    numbers |= counted.numbers
+                    samples |= counted.samples
+                except ENGINE_ERRORS as failed:
+                    waiting.append((half, failed))
+        return Counted(found.rows, numbers, samples, causes)
+
+
+def _pass(rows: DataFrame, key: Key, asked: Sequence[Expectation], now: int) -> Counted:
+    rules = [one for one in asked if one.sql]
+    ages = [(one.id, *_age(one, now)) for one in asked if not one.sql]
+    sums = [
+        "sum(`floe rows`) AS `floe rows`",
+        *(f"{f}(`floe age {n}`) AS `floe age {n}`" for n, (_, f, _) in _each(ages)),
+    ]
+    if not rules:
+        total, *values = rows.selectExpr("count(*)", *(f"{f}({seconds})" for _, f, seconds in ages)).collect()[0]
+        return Counted(int(total), {id_: value for (id_, *_), value in zip(ages, values, strict=True)})
+    groups = _grouped(rows, key, [str(one.sql) for one in rules], ages)
+    bits = ", ".join(_set_bits(n, place) for n, place in enumerate(range(0, len(rules), _BITS)))
+    exploded = groups.withColumn("floe rule", sql.expr(f"explode(concat(array(0), {bits}))"))
+    found = {row["floe rule"]: row for row in reduced(exploded, key, ["floe rule"], sums).collect()}
+    whole = found.get(0)
+    numbers: dict[str, int | None] = {
+        one.id: int(found[n]["floe rows"]) if n in found else 0 for n, one in enumerate(rules, 1)
+    }
+    samples = {one.id: found[n]["floe samples"] for n, one in enumerate(rules, 1) if n in found}
+    numbers |= {id_: whole[f"floe age {n}"] if whole else None for n, (id_, *_) in _each(ages)}
+    return Counted(int(whole["floe rows"]) if whole else 0, numbers, samples)
+
+
+def _each(ages: Sequence[tuple[str, str, str]]) -> Sequence[tuple[int, tuple[str, str, str]]]:
+    return list(enumerate(ages))
+
+
+def _grouped(rows: DataFrame, key: Key, rules: Sequence[str], ages: Sequence[tuple[str, str, str]]) -> DataFrame:
+    """Rows counted by the rules they break and, where they break one, by their key."""
+    masks = [_mask(rules[place : place + _BITS]) for place in range(0, len(rules), _BITS)]
+    masks[0] += _APART if sum(map(len, rules)) > _COMPILED else ""
+    names = [f"floe bits {n}" for n in range(len(masks))]
+    seen = rows.selectExpr(
+        *(f"{mask} AS {quote(name)}" for mask, name in zip(masks, names, strict=True)),
+        *(f"{seconds} AS `floe age {n}`" for n, (_, _, seconds) in _each(ages)),
+        *(f"{quote(name)} AS {quote(part)}" for name, part in zip(key.names, key.texts, strict=True)),
+    )
+    bad = f"({' | '.join(map(quote, names))}) != 0L"
+    kept = seen.selectExpr(
+        *map(quote, names),
+        *(f"`floe age {n}`" for n, _ in _each(ages)),
+        *(f"{as_text(part, bad)} AS {quote(part)}" for part in key.texts),
+    )
+    oldest = [sql.expr(f"{f}(`floe age {n}`) AS `floe age {n}`") for n, (_, f, _) in _each(ages)]
+    return kept.groupBy(*map(quote, (*names, *key.texts))).agg(sql.expr("count(*) AS `floe rows`"), *oldest)
+
+
+def _mask(rules: Sequence[str]) -> str:
+    """A bit per rule; a rule that is null for a row is not broken by it."""
+    return " | ".join(f"if({rule}, {1 << n}L, 0L)" for n, rule in enumerate(rules))
+
+
+def _set_bits(n: int, place: int) -> str:
+    """The numbers of the rules whose bit is set, counted from one."""
+    bit = f"shiftright(`floe bits {n}`, rule - {place + 1}) & 1L"
+    return f"filter(sequence({place + 1}, {place + _BITS}), rule -> ({bit}) = 1L)"
+
+
+def _age(expectation: Expectation, now: int) -> tuple[str, str]:
+    """How an age is aggregated, and of what; a row from the future does not make a table fresh."""
+    age = expectation.age
+    assert age is not None
+    if age.kind == "newest":
+        return "max", f"CASE WHEN {age.seconds} <= {now + _TOLERANCE} THEN {age.seconds} END"
+    return "min", age.seconds

@@ -1,0 +1,153 @@
+"""Parquet files, by their footers."""
+
+import datetime
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+from pyarrow import fs
+from pyarrow import parquet as pq
+
+from floe.model import TableError
+from floe.model.claim import FileStatistics
+from floe.model.types import Array, Atomic, Decimal, MapOf, Member, Struct, Type
+
+_LOCAL = fs.LocalFileSystem()
+_WHOLE = {
+    "bool": "boolean",
+    "int8": "tinyint",
+    "uint8": "smallint",
+    "int16": "smallint",
+    "uint16": "int",
+    "int32": "int",
+    "uint32": "bigint",
+    "int64": "bigint",
+    "float": "float",
+    "double": "double",
+    "string": "string",
+    "large_string": "string",
+    "string_view": "string",
+    "binary": "binary",
+    "large_binary": "binary",
+    "binary_view": "binary",
+    "date32[day]": "date",
+    "date64[ms]": "date",
+}
+# bounds of these are exact; floats leave NaN out, text may be cut
+_BOUNDED = ("tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz")
+
+
+def file_statistics(paths: Sequence[str | Path], schema: Struct) -> tuple[FileStatistics, ...]:
+    """What the footers of files say of the columns of a schema; what they do not say for sure is left out."""
+    return tuple(statistics(footer(str(path)), schema) for path in paths)
+
+
+def footer(path: str, files: fs.FileSystem = _LOCAL) -> pq.FileMetaData:
+    """A file's footer; TableError where there is none to read."""
+    try:
+        with files.open_input_file(path) as stream:
+            return pq.read_metadata(stream)
+    except (OSError, pyarrow.ArrowException) as error:
+        raise TableError(
+            f"{path} cannot be read: {str(error).splitlines()[0]}", "Write it again, as Parquet and whole, or remove it"
+        ) from None
+
+
+def struct_of(footer: pq.FileMetaData) -> Struct:
+    """The columns of a file as Spark reads them."""
+    return Struct(tuple(Member(name, type_) for name, type_, _ in _columns(footer)))
+
+
+def statistics(footer: pq.FileMetaData, schema: Struct) -> FileStatistics:
+    """What one footer says; of a column of another type it says nothing, one that is not there is null in every row."""
+    leaves = {name: (type_, leaf) for name, type_, leaf in _columns(footer)}
+    groups = [footer.row_group(index) for index in range(footer.num_row_groups)]
+    nulls: dict[str, int] = {}
+    least: dict[str, Any] = {}
+    most: dict[str, Any] = {}
+    for member in schema.members:
+        type_, leaf = leaves.get(member.name, (None, None))
+        if type_ is None:
+            nulls[member.name] = footer.num_rows
+        elif leaf is not None and type_ == member.type:
+            found = _column([group.column(leaf) for group in groups], type_)
+            if found is not None:
+                nulls[member.name], low, high = found
+                if low is not None:
+                    least[member.name], most[member.name] = low, high
+    return FileStatistics(footer.num_rows, nulls, least, most)
+
+
+def _column(chunks: list[Any], type_: Type) -> tuple[int, Any, Any] | None:
+    """Null count and bounds over all row groups; None where one of them keeps no count."""
+    nulls, edges = 0, []
+    for chunk in chunks:
+        found = chunk.statistics if chunk.is_stats_set else None
+        if found is None or not found.has_null_count:
+            return None
+        nulls += found.null_count
+        if found.null_count < chunk.num_values:
+            edges.append(_bounds(chunk, found, type_))
+    if not edges or None in edges:
+        return nulls, None, None
+    known = [edge for edge in edges if edge]
+    return nulls, min(low for low, _ in known), max(high for _, high in known)
+
+
+def _bounds(chunk: Any, found: Any, type_: Type) -> tuple[Any, Any] | None:
+    exact = isinstance(type_, Decimal) or (isinstance(type_, Atomic) and type_.name in _BOUNDED)
+    if not exact or not found.has_min_max or chunk.physical_type == "INT96":
+        return None
+    low, high = found.min, found.max
+    return None if low is None or high is None or low > high else (_plain(low), _plain(high))
+
+
+def _plain(value: Any) -> Any:
+    """A bound as claims compare it: instants in UTC."""
+    return value.astimezone(datetime.UTC) if isinstance(value, datetime.datetime) and value.tzinfo else value
+
+
+def _columns(footer: pq.FileMetaData) -> Iterator[tuple[str, Type, int | None]]:
+    """Each top-level column: its name, its type as Spark reads it, and the place of its values where it is no nest."""
+    leaf = 0
+    for field in footer.schema.to_arrow_schema():
+        width = _width(field.type)
+        plain = not pyarrow.types.is_nested(field.type)
+        timestamp = plain and footer.schema.column(leaf).physical_type == "INT96"
+        yield field.name, Atomic("timestamp") if timestamp else _type(field.type), leaf if plain else None
+        leaf += width
+
+
+def _width(type_: pyarrow.DataType) -> int:
+    """How many leaves a type has in a file."""
+    if pyarrow.types.is_map(type_):
+        return _width(type_.key_type) + _width(type_.item_type)
+    if not pyarrow.types.is_nested(type_):
+        return 1
+    return sum(_width(type_.field(index).type) for index in range(type_.num_fields))
+
+
+def _type(type_: pyarrow.DataType) -> Type:
+    """An Arrow type as Spark reads it from a file."""
+    types = pyarrow.types
+    if types.is_map(type_):
+        return MapOf(_type(type_.key_type), _type(type_.item_type))
+    if types.is_list(type_) or types.is_large_list(type_) or types.is_fixed_size_list(type_):
+        return Array(_type(type_.value_type))
+    if types.is_struct(type_):
+        return Struct(tuple(Member(part.name, _type(part.type)) for part in type_))
+    return _leaf(type_)
+
+
+def _leaf(type_: pyarrow.DataType) -> Type:
+    types = pyarrow.types
+    if types.is_dictionary(type_):
+        return _leaf(type_.value_type)
+    if types.is_decimal(type_):
+        return Decimal(type_.precision, type_.scale)
+    if types.is_timestamp(type_):
+        return Atomic("timestamp" if type_.tz else "timestamp_ntz")
+    if types.is_fixed_size_binary(type_):
+        return Atomic("binary")
+    return Decimal(20, 0) if types.is_uint64(type_) else Atomic(_WHOLE.get(str(type_), str(type_)))

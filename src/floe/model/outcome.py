@@ -1,0 +1,62 @@
+"""From an expectation and its number to what came of it: the same words whoever measured."""
+
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from floe.model.plan import Expectation
+from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome
+from floe.model.threshold import holds
+
+
+class Measured(NamedTuple):
+    """The number found, of how many rows (None: not known), and what it says where it breaks the promise."""
+
+    number: int
+    rows: int | None
+    message: str = ""
+    samples: tuple[Any, ...] = ()
+
+
+def judged(expectation: Expectation, measured: Measured, how: str, *, empty_passes: bool = False) -> Outcome:
+    """What came of an expectation whose number is known; at a gate an empty batch breaks no promise about rows."""
+    share = expectation.unit == "percent"
+    if share and measured.rows is None:
+        return unmeasured(expectation, "the number of rows is not known")
+    if share and not measured.rows and not empty_passes:
+        return unmeasured(expectation, "a share of no rows is not known: the table is empty")
+    value = Fraction(measured.number * 100, measured.rows or 1) if share else Fraction(measured.number)
+    kept = (empty_passes and measured.rows == 0) or holds(expectation.operators, value)
+    return Outcome(
+        id=expectation.id,
+        code=expectation.code,
+        name=expectation.name,
+        field=expectation.field,
+        severity=expectation.severity,
+        outcome=PASS if kept else FAIL,
+        message="" if kept else measured.message,
+        violations=None if expectation.counts else measured.number,
+        actual=round(float(value), 4) if share else measured.number,
+        expected=expectation.expected,
+        how=how,
+        samples=() if kept else measured.samples,
+        structural=expectation.structural,
+    )
+
+
+def unmeasured(expectation: Expectation, cause: str | None = None) -> Outcome:
+    """What nobody judged, and why: never a pass."""
+    known = expectation.cause or cause
+    gated = expectation.gated or known is not None
+    return Outcome(
+        id=expectation.id,
+        code="E580",
+        name=expectation.name,
+        field=expectation.field,
+        severity=expectation.severity,
+        outcome=NOT_GATED if not cause and (expectation.watched or not expectation.gated) else NOT_EVALUATED,
+        message=f"'{expectation.name}' of '{expectation.field}' was not evaluated"
+        if gated
+        else "about the whole table, not about a batch",
+        cause=known,
+        expected=expectation.expected,
+    )
