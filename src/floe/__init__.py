@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from floe.actions.enforce import enforce
     from floe.actions.lint import lint
     from floe.actions.load import load
+    from floe.actions.stream import stream
     from floe.actions.verify import verify
     from floe.model.errors import (
         ContractError,
@@ -38,6 +39,7 @@ __all__ = [
     "enforce",
     "lint",
     "load",
+    "stream",
     "verify",
 ]
 

@@ -209,7 +209,7 @@ def _gate(case: _Case, inputs: "tuple[Outcome, ...]", intend: "Callable[[Passage
         decide=lambda outcomes: decide(outcomes, level, case.layer),
         lock=lambda: case.store.lock(case.table_id),
         intend=intend,
-        say=case.settings.say,
+        settings=case.settings,
     )
 
 
@@ -247,6 +247,7 @@ def _written(case: _Case, passage: "Passage", started: float) -> WriteResult:
         schema_hash=case.schema_hash,
         feature_version=_feature_version(case, passage.schema_version),
         repeated=again is not None,
+        way=passage.way,
         notes=(*passage.notes, *_notes(case)),
     )
 

@@ -46,7 +46,12 @@ def kind(outcome: Outcome) -> str | None:
         return None
     if outcome.structural:
         return STRUCTURE
-    return {Severity.CRITICAL: CRITICAL, Severity.ERROR: ERROR}.get(outcome.severity, WARNING)
+    return row_of(outcome.severity)
+
+
+def row_of(severity: Severity) -> str:
+    """The row of the matrix a broken data rule falls into."""
+    return {Severity.CRITICAL: CRITICAL, Severity.ERROR: ERROR}.get(severity, WARNING)
 
 
 def decide(outcomes: tuple[Outcome, ...], level: str, layer: str) -> Verdict:

@@ -155,6 +155,7 @@ class WriteResult:
     snapshot_after: str | None = None
     schema_version: int | None = None
     schema_hash: str | None = None
+    way: str | None = None  # how the rows came into the table
     feature_version: str | None = None  # of a Gold snapshot
     repeated: bool = False  # the batch was accepted before, and this is what came of it then
     notes: tuple[str, ...] = ()
@@ -191,6 +192,7 @@ class WriteResult:
             "snapshot_after": self.snapshot_after,
             "schema_version": self.schema_version,
             "schema_hash": self.schema_hash,
+            "way": self.way,
             "feature_version": self.feature_version,
             "repeated": self.repeated,
             "notes": list(self.notes),

@@ -11,21 +11,24 @@ from pyspark.sql import functions as sql
 
 from floe.data.plan.schema import columns, differences, schema_outcomes
 from floe.data.plan.sql import quote, text
+from floe.data.prove import prove, row_count
 from floe.data.spark.capture import captured
 from floe.data.spark.measure import Scene, measure
 from floe.data.spark.quarantine import Split, part, quarantine_of
 from floe.data.spark.said import ENGINE_ERRORS, first_line
-from floe.data.spark.schema import struct_of, struct_type
+from floe.data.spark.schema import readable, struct_of, struct_type
 from floe.data.spark.schema_gate import Edition, Fit, fit
 from floe.data.spark.write import TABLES, read_all
 from floe.data.spark.write.state import State
 from floe.data.spark.write.tag import Commit, Tag
+from floe.data.tables.parquet import file_statistics
 from floe.model import EngineError, TableError
 from floe.model.decision import Verdict
 from floe.model.failpoint import failpoint
 from floe.model.outcome import unmeasured
 from floe.model.plan import Plan
-from floe.model.result import FAIL, Outcome
+from floe.model.result import FAIL, PASS, Outcome
+from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import Atomic, Member, Text
 
@@ -61,7 +64,7 @@ class Gate:
     decide: Callable[[tuple[Outcome, ...]], Verdict]
     lock: Callable[[], AbstractContextManager[None]]
     intend: Callable[["Passage"], None]  # keeps what is about to be committed, so that a killed run can be told
-    say: Callable[[str], None]
+    settings: Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +82,7 @@ class Passage:
     after: str | None = None
     location: str = ""
     repeated: Commit | None = None
+    way: str | None = None
     let: bool = False  # through in shadow, or with its bad rows in quarantine
     notes: tuple[str, ...] = ()
 
@@ -228,10 +232,7 @@ def _kept(member: Member, name: str, gate: Gate) -> Column:
 def _judge(staged: DataFrame, gate: Gate, fitting: Fit, state: State | None) -> Passage:
     if fitting.faults:
         return replace(_unfit(gate, fitting, state), rows=staged.count())
-    others = read_all(staged.sparkSession, gate.references)
-    existing = _existing(staged, gate, state)
-    scene = Scene(rows=staged, plan=gate.plan, salt=gate.salt, existing=existing, references=others)
-    rows, measured = measure(scene)
+    rows, measured = _measure(staged, gate, fitting, state)
     outcomes = (*gate.inputs, *schema_outcomes(gate.plan.dataset, [], gate.layer), *measured)
     before = state.snapshot if state else None
     return Passage(
@@ -243,6 +244,27 @@ def _judge(staged: DataFrame, gate: Gate, fitting: Fit, state: State | None) -> 
         after=before,
         notes=fitting.notes,
     )
+
+
+def _measure(staged: DataFrame, gate: Gate, fitting: Fit, state: State | None) -> tuple[int, list[Outcome]]:
+    """What came of each expectation: kept ones by the footers of the staged files, the others by reading them."""
+    statistics = file_statistics(_files(gate), readable(fitting.schema))
+    asked = [one for one in gate.plan.expectations if one.gated]
+    kept = {one.id: one for one in prove(asked, statistics) if one.outcome == PASS}
+    left = tuple(one for one in gate.plan.expectations if one.id not in kept)
+    rows = row_count(statistics)
+    if rows is None or any(one.gated for one in left):
+        plan = replace(gate.plan, expectations=left)
+        others, existing = read_all(staged.sparkSession, gate.references), _existing(staged, gate, state)
+        rows, found = measure(Scene(rows=staged, plan=plan, salt=gate.salt, existing=existing, references=others))
+    else:
+        found = [unmeasured(one) for one in left]
+    by_id = {**kept, **{one.id: one for one in found}}
+    return rows, [by_id[one.id] for one in gate.plan.expectations]
+
+
+def _files(gate: Gate) -> list[Path]:
+    return sorted(gate.staging.glob("*.parquet"))
 
 
 def _existing(staged: DataFrame, gate: Gate, state: State | None) -> DataFrame | None:
@@ -297,9 +319,10 @@ def _commit(
     else:
         _bring(spark, gate, fitting, state)
     failpoint("prepared")
+    way = None
     if written:
         try:
-            _write(rows, gate, tag)
+            way = _write(rows, gate, tag, whole=split is None and not fitting.faults)
         except Exception as error:
             if not _found(rows, gate, tag, error):
                 if state is None:
@@ -307,17 +330,26 @@ def _commit(
                 raise
     failpoint("after-commit")
     now = table.state(spark, gate.target)
-    return replace(intended, after=now.snapshot, location=now.location)
+    return replace(intended, after=now.snapshot, location=now.location, way=way)
 
 
-def _write(rows: DataFrame, gate: Gate, tag: Tag) -> None:
+def _write(rows: DataFrame, gate: Gate, tag: Tag, whole: bool) -> str:
+    """Publish rows in one commit; by what way is said."""
     table = TABLES[gate.target.format]
+    reason = f"mode {gate.mode}" if gate.mode != "append" else "" if whole else "a part of the batch"
+    if not reason:
+        state = table.state(rows.sparkSession, gate.target)
+        reason = table.commit_files(gate.target, _files(gate), gate.plan, tag, state, gate.settings)
+        if not reason:
+            rows.sparkSession.catalog.refreshByPath(state.location)
+            return "the staged files were committed as they are"
     if gate.mode == "merge":
         table.merge(rows, gate.target, gate.plan.key, tag)
     elif gate.mode == "overwrite_partition":
         table.overwrite_partitions(rows, gate.target, tag)
     else:
         table.append(rows, gate.target, tag)
+    return f"Spark wrote the staged rows ({reason})"
 
 
 def _found(rows: DataFrame, gate: Gate, tag: Tag, error: Exception) -> bool:
@@ -342,7 +374,7 @@ def _properties(gate: Gate, fitting: Fit) -> dict[str, str]:
 def _bring(spark: SparkSession, gate: Gate, fitting: Fit, state: State) -> None:
     """Bring the table to the contract's schema, and let it say which contract holds it."""
     for statement in fitting.changes:
-        gate.say(f"· {statement}")
+        gate.settings.say(f"· {statement}")
         spark.sql(statement)
     missing = {key: value for key, value in _properties(gate, fitting).items() if state.properties.get(key) != value}
     if missing:

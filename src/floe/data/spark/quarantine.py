@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
-from floe.data.plan.sql import quote
+from floe.data.plan.sql import quote, text
 from floe.data.spark.schema import sql_type, struct_of
 from floe.data.spark.write import TABLES
 from floe.data.spark.write.tag import Tag
@@ -145,3 +145,38 @@ def _widen(rows: DataFrame, place: Target) -> None:
         if member.name.casefold() not in there:
             kind = sql_type(member.type)
             rows.sparkSession.sql(f"ALTER TABLE {place.sql} ADD COLUMNS ({quote(member.name)} {kind})")
+
+
+def runs_apart(spark: SparkSession, target: Target) -> list[tuple[str, str, str, int, dict[str, int]]]:
+    """What each run set apart: run, when, contract, rows, and rows by code; newest first."""
+    place = quarantine_target(target)
+    table = TABLES[place.format]
+    if not table.exists(spark, place):
+        return []
+    rows = table.read(spark, place)
+    runs = rows.groupBy(RUN, CONTRACT).agg(sql.max(AT).alias("at"), sql.count("*").alias("rows"))
+    codes = rows.select(RUN, sql.explode(CODES).alias("code")).groupBy(RUN, "code").count().collect()
+    found = [
+        (
+            str(run[RUN]),
+            run["at"].strftime("%Y-%m-%dT%H:%M:%SZ"),
+            str(run[CONTRACT]),
+            int(run["rows"]),
+            {str(one["code"]): int(one["count"]) for one in codes if one[RUN] == run[RUN]},
+        )
+        for run in runs.collect()
+    ]
+    return sorted(found, key=lambda run: run[1], reverse=True)
+
+
+def rows_apart(spark: SparkSession, target: Target, runs: list[str]) -> DataFrame:
+    """The rows that runs set apart, as they came."""
+    place = quarantine_target(target)
+    rows: DataFrame = TABLES[place.format].read(spark, place).where(sql.col(RUN).isin(runs))
+    return rows.drop(CODES, RUN, AT, CONTRACT)
+
+
+def forget(spark: SparkSession, target: Target, runs: list[str]) -> None:
+    """Take the rows of runs out of the quarantine."""
+    listed = ", ".join(text(run) for run in runs)
+    spark.sql(f"DELETE FROM {quarantine_target(target).sql} WHERE {RUN} IN ({listed})")

@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from deltalake import DeltaTable
@@ -16,6 +16,8 @@ from floe.data.spark.schema import ddl, struct_of
 from floe.data.spark.write.state import State
 from floe.data.spark.write.tag import Commit, Tag, commit_of, conf, merge_statement, view
 from floe.model import TableError
+from floe.model.plan import Plan
+from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import Array, MapOf, Struct, Type
 
@@ -208,4 +210,19 @@ def state(spark: SparkSession, target: Target) -> State:
         properties=dict(detail["properties"] or {}),
         partition=tuple(detail["partitionColumns"] or ()),
         location=str(detail["location"]),
+    )
+
+
+def commit_files(
+    target: Target, files: Sequence[Path], plan: Plan, tag: Tag, state: State, settings: Settings
+) -> str | None:
+    """Make staged files the table's own; else why Spark must write them."""
+    from floe.data.spark.write import delta_files  # noqa: PLC0415
+
+    del target, settings
+    local = "://" not in state.location
+    return (
+        delta_files.commit_files(state.location, files, plan, tag, state.snapshot)
+        if local
+        else "it is not on a local disk"
     )

@@ -1,6 +1,8 @@
 """Iceberg tables, by catalog name."""
 
 import re
+from collections.abc import Sequence
+from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, DataFrameWriterV2, SparkSession
 
@@ -10,6 +12,8 @@ from floe.data.spark.write.delta import create_statement
 from floe.data.spark.write.state import State
 from floe.data.spark.write.tag import Commit, Tag, commit_of, conf, merge_statement, view
 from floe.model import TableError
+from floe.model.plan import Plan
+from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import Array, Atomic, MapOf, Member, Struct, Text, Type
 
@@ -131,3 +135,12 @@ def state(spark: SparkSession, target: Target) -> State:
         partition=partition,
         location=location,
     )
+
+
+def commit_files(
+    target: Target, files: Sequence[Path], plan: Plan, tag: Tag, state: State, settings: Settings
+) -> str | None:
+    """Make staged files the table's own; else why Spark must write them."""
+    from floe.data.spark.write import iceberg_files  # noqa: PLC0415  (pyiceberg takes its time)
+
+    return iceberg_files.commit_files(target, files, plan, tag, state.snapshot, settings)

@@ -1,0 +1,50 @@
+"""`floe migrate`."""
+
+import argparse
+
+from floe.actions.find_table import Way
+from floe.actions.migrate import migrate
+from floe.actions.settings import load_settings
+from floe.cli.named import named_table
+from floe.cli.output import print_json, say, style
+from floe.model import ViolationError
+from floe.tell.report.migrate_text import migrate_text
+from floe.tell.report.write_text import write_text
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("contract", metavar="CONTRACT", help="the contract of the new MAJOR: a table_id, id or path")
+    parser.add_argument(
+        "--from", dest="old", metavar="OLD", help="the older version: a file or git:REV:path (default: git's HEAD)"
+    )
+    parser.add_argument("--table", help="the old table: a catalog name or a path (default: found by the contract)")
+    parser.add_argument(
+        "--fill",
+        type=named_table,
+        action="append",
+        default=[],
+        metavar="COLUMN=SQL",
+        help="what a new column holds for old rows; can be repeated",
+    )
+    parser.add_argument("--run", dest="go", action="store_true", help="do it (default: only show it)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show the way to the next MAJOR, or go it; exit 1 where the new contract refuses the old rows."""
+    settings = load_settings(say=say)
+    way = Way(table=options.table)
+    try:
+        plan = migrate(options.contract, options.old, settings, way=way, fill=dict(options.fill), run=options.go)
+    except ViolationError as error:
+        print(write_text("the old rows", error.result, style()))
+        return 1
+    if options.format == "json":
+        print_json(plan.to_dict())
+    else:
+        print(migrate_text(plan, style()))
+        if plan.result:
+            print(write_text("the old rows", plan.result, style()))
+    return 0

@@ -1,0 +1,30 @@
+"""A migration's rows and its view, on Spark."""
+
+from pyspark.sql import DataFrame
+
+from floe.data.spark.said import ENGINE_ERRORS, first_line
+from floe.data.spark.session import own_session
+from floe.model import TableError
+from floe.model.settings import Settings
+from floe.model.table import Target
+
+
+def rows_of(query: str, settings: Settings) -> DataFrame:
+    """The rows a query gives; TableError where Spark cannot say."""
+    try:
+        return own_session(settings).sql(query)
+    except ENGINE_ERRORS as error:
+        raise TableError(
+            f"The old rows cannot be read: {first_line(error)}", "Check the table, or name it with --table"
+        ) from None
+
+
+def make_view(name: str | None, query: str, settings: Settings) -> str | None:
+    """Make a view, where there is a catalog to keep it; else why there is none."""
+    if name is None:
+        return "a table by path has no catalog to keep a view in: give readers the view's SELECT"
+    try:
+        own_session(settings).sql(f"CREATE OR REPLACE VIEW {Target('iceberg', name).sql} AS {query}")
+    except ENGINE_ERRORS as error:
+        return f"the view {name} was not made: {first_line(error)}"
+    return None

@@ -1,0 +1,68 @@
+"""Iceberg: staged files become the table's own by one commit, without a second copy."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.table import Table
+
+from floe.data.spark.write.tag import Tag
+from floe.data.tables.iceberg import by_name, struct_of
+from floe.data.tables.parquet import footer
+from floe.data.tables.parquet import struct_of as file_struct
+from floe.model import TableError
+from floe.model.plan import Plan
+from floe.model.settings import Settings
+from floe.model.table import Target
+
+
+def unfit(table: Table, plan: Plan, files: Sequence[Path]) -> str | None:
+    """Why staged files cannot become this table's by a commit of ours; None where they can."""
+    if not table.spec().is_unpartitioned():
+        return "the table is partitioned"
+    if "://" in table.location().removeprefix("file://"):
+        return "the table is not on a local disk"
+    schema = struct_of(table.schema().as_struct())
+    required = {member.name for member in plan.schema.members if not member.nullable}
+    loose = [m.name for m in schema.members if not m.nullable and m.name not in required]
+    if loose:
+        return f"the table asks for {loose[0]}, which the contract does not"
+    wanted = [(m.name, str(m.type)) for m in schema.members]
+    for file in files:
+        about = footer(str(file))
+        if any(about.schema.column(index).physical_type == "INT96" for index in range(about.num_columns)):
+            return "timestamps of the staged files are of the old kind (spark.sql.parquet.outputTimestampType)"
+        if [(m.name, str(m.type)) for m in file_struct(about).members] != wanted:
+            return "the staged files have other types than the table"
+    return None
+
+
+def commit_files(
+    target: Target, files: Sequence[Path], plan: Plan, tag: Tag, snapshot: str | None, settings: Settings
+) -> str | None:
+    """Make staged files the table's, if nobody changed it since a snapshot; else why not, with the files back in place."""
+    try:
+        table = by_name(str(target.name), settings)
+    except TableError as error:
+        return error.message
+    if table is None:
+        return "its catalog cannot be asked without Spark"
+    full = [file for file in files if footer(str(file)).num_rows]
+    reason = unfit(table, plan, full)
+    newest = table.current_snapshot()
+    if reason or (str(newest.snapshot_id) if newest else None) != snapshot:
+        return reason or "another writer was faster"
+    folder = Path(table.location().removeprefix("file://")) / "data"
+    moved = {file: folder / file.name for file in full}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, place in moved.items():
+            file.rename(place)
+        table.add_files([str(place) for place in moved.values()], tag.marks, check_duplicate_files=False)
+    except (CommitFailedException, ValueError, NotImplementedError, OSError) as error:
+        for file, place in moved.items():
+            if place.exists():
+                shutil.move(place, file)
+        return f"the commit was refused ({(str(error).splitlines() or [type(error).__name__])[0]})"
+    return None
