@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from floe.data.spark.said import ENGINE_ERRORS
@@ -24,8 +25,12 @@ def described(spark: SparkSession, text: str) -> Iterator[None]:
         context.setLocalProperty(_DESCRIPTION, f"floe {text}")
     try:
         yield
+    except AttributeError:
+        if context and not _context(spark):  # what pyspark says of a context that somebody stopped
+            raise PySparkException("the Spark session was stopped while floe used it") from None
+        raise
     finally:
-        if context and _context(spark):  # the session may have been stopped meanwhile
+        if context and _context(spark):
             context.setLocalProperty(_DESCRIPTION, before)
 
 

@@ -88,13 +88,8 @@ def _key_answers(scene: Scene, key: Key, asked: list[Expectation]) -> dict[str, 
     for columns in dict.fromkeys(_set(one) for one in asked if not one.target):
         mine = [one for one in asked if _set(one) == columns and not one.target]
         along = [one for one in asked if _set(one) == columns and one.target and one.id not in answers]
-        with described(scene.rows.sparkSession, f"{scene.plan.contract}: key ({', '.join(columns)})"):
-            answers |= _key_set(scene, columns, mine, along)
-    for one in asked:
-        if one.id not in answers:
-            with described(scene.rows.sparkSession, f"{scene.plan.contract}: reference {one.target}"):
-                answers[one.id] = _reference(scene, key, one)
-    return answers
+        answers |= _key_set(scene, columns, mine, along)
+    return answers | {one.id: _reference(scene, key, one) for one in asked if one.id not in answers}
 
 
 def _set(expectation: Expectation) -> tuple[str, ...]:
@@ -106,7 +101,8 @@ def _key_set(
 ) -> dict[str, Repeated | Lost | str]:
     targets = [_target(scene, one, columns) for one in along]
     try:
-        repeated, lost = judge_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets)
+        with described(scene.rows.sparkSession, f"{scene.plan.contract}: key ({', '.join(columns)})"):
+            repeated, lost = judge_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets)
     except ENGINE_ERRORS as error:
         return dict.fromkeys([one.id for one in (*mine, *along)], f"Spark: {first_line(error)}")
     found = {one.id: answer for one, answer in zip(along, lost, strict=True)}
@@ -115,7 +111,8 @@ def _key_set(
 
 def _reference(scene: Scene, key: Key, expectation: Expectation) -> Lost | str:
     try:
-        return lost_rows(scene.rows, key, expectation.keys, _target(scene, expectation, expectation.keys))
+        with described(scene.rows.sparkSession, f"{scene.plan.contract}: reference {expectation.target}"):
+            return lost_rows(scene.rows, key, expectation.keys, _target(scene, expectation, expectation.keys))
     except ENGINE_ERRORS as error:
         return f"Spark: {first_line(error)}"
 

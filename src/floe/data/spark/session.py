@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from floe.data.spark.jars import jars
 from floe.data.spark.java import find_java
+from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.model import EngineError, SettingError
 from floe.model.settings import Settings
 
@@ -26,6 +28,8 @@ _BASE = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
 }
+_SERVER = "Start it, or name another by spark.master (sc://HOST:PORT); Connect needs `pip install pyspark[connect]`"
+_REFUSED: tuple[type[Exception], ...] = (*ENGINE_ERRORS, ImportError)
 _LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -37,9 +41,11 @@ _LOCAL = {
 
 def own_session(settings: Settings) -> SparkSession:
     """The running session, else a new one by the settings."""
-    active = SparkSession.getActiveSession()
+    active = _running()
     if active is not None:
         return active
+    if settings["spark.master"].startswith("sc://"):
+        return _connected(settings["spark.master"])
     java = find_java(settings.java)
     files = jars(settings)
     settings.say(f"· starting Spark ({settings['spark.master']}, Java {java.version}) …")
@@ -52,7 +58,29 @@ def own_session(settings: Settings) -> SparkSession:
         try:
             return builder.getOrCreate()
         except Exception as error:  # noqa: BLE001  (whatever the JVM says, the user is told where it said it)
-            raise EngineError(f"Spark did not start: {_first_line(error)}", f"See {log}") from None
+            raise EngineError(f"Spark did not start: {first_line(error)}", f"See {log}") from None
+
+
+def _running() -> SparkSession | None:
+    """The session of this thread; one that was stopped, or whose JVM is gone, does not count."""
+    try:
+        active = SparkSession.getActiveSession()
+        classic = type(active) is SparkSession  # a Connect session has no context, and knows itself when it is lost
+        stopped = classic and active is not None and active.sparkContext._jsc.sc().isStopped()
+    except ConnectionError:
+        # pyspark keeps the address of a JVM that was killed, and would ask it for a new session
+        SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+        SparkSession._instantiatedSession = None
+        return None
+    return None if stopped else active
+
+
+def _connected(address: str) -> SparkSession:
+    """A session of a Spark Connect server, which has its own Java and jars."""
+    try:
+        return SparkSession.builder.remote(address).getOrCreate()
+    except _REFUSED as error:
+        raise EngineError(f"No Spark Connect server answers at {address}: {first_line(error)}", _SERVER) from None
 
 
 def _configuration(settings: Settings, files: list[Path]) -> dict[str, str]:
@@ -80,10 +108,6 @@ def _catalog(settings: Settings, name: str, options: Any) -> dict[str, str]:
     if "warehouse" in options and "://" not in str(options["warehouse"]):
         found[".warehouse"] = str((settings.root / str(options["warehouse"])).resolve())
     return found
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
 
 
 @contextmanager

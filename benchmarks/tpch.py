@@ -1,0 +1,304 @@
+"""What a contract of 21 rules costs on top of reading the table: floe, a hand-written ideal and a naive loop.
+
+    python benchmarks/tpch.py [--sf 1] [--rounds 3] [--data FOLDER] [--rules]
+
+Data is TPC-H's lineitem and orders with planted violations; every way must find just those. One session (local[2]),
+each way warmed up once, then rounds of bare scan and way; the table shows the median round. CPU is that of Spark's
+tasks, steadier than wall time on a shared machine. Exits 1 where a way finds something else, or floe misses its bar.
+--rules shows instead how the cost of floe's row pass grows with the number of rules.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+from tpch_data import EXPECTED, generate
+
+BAR = 4.8
+KEY = ("l_orderkey", "l_linenumber")
+ROW_RULES = {
+    **{f"{c} null": f"l_{c} IS NULL" for c in ("orderkey", "linenumber", "partkey", "suppkey", "quantity")},
+    **{f"{c} null": f"l_{c} IS NULL" for c in ("extendedprice", "commitdate", "shipmode")},
+    "quantity range": "l_quantity < 1 OR l_quantity > 50",
+    "discount range": "l_discount < 0 OR l_discount > 0.10",
+    "tax range": "l_tax < 0 OR l_tax > 0.08",
+    "returnflag listed": "l_returnflag NOT IN ('R', 'A', 'N')",
+    "linestatus listed": "l_linestatus NOT IN ('O', 'F')",
+    "shipinstruct pattern": "NOT l_shipinstruct RLIKE '^[A-Z]+( [A-Z]+)*$'",
+    "comment pattern": "NOT l_comment RLIKE '^[^@]*$'",
+    "dates in order": "l_receiptdate < l_shipdate",
+}
+COLUMNS = (
+    *("l_orderkey", "l_linenumber", "l_partkey", "l_suppkey", "l_quantity", "l_extendedprice", "l_discount", "l_tax"),
+    *("l_returnflag", "l_linestatus", "l_shipdate", "l_commitdate", "l_receiptdate", "l_shipinstruct", "l_shipmode"),
+    "l_comment",
+)
+CONTRACT = """apiVersion: v3.1.0
+kind: DataContract
+id: urn:tpch
+name: tpch
+version: 1.0.0
+status: active
+schema:
+  - name: lineitem
+    quality:
+      - {id: volume, metric: rowCount, mustBeBetween: [LOW, HIGH]}
+      - {id: dates, type: custom, engine: floe, implementation: {pointInTime: {rule: l_shipdate <= l_receiptdate}}}
+    properties:
+      - {name: l_orderkey, physicalType: bigint, required: true, primaryKey: true, primaryKeyPosition: 1,
+         relationships: [{to: orders.o_orderkey}]}
+      - {name: l_linenumber, physicalType: int, required: true, primaryKey: true, primaryKeyPosition: 2}
+      - {name: l_partkey, physicalType: bigint, required: true}
+      - {name: l_suppkey, physicalType: bigint, required: true}
+      - {name: l_quantity, physicalType: "decimal(15,2)", logicalType: number, required: true, logicalTypeOptions: {minimum: 1, maximum: 50}}
+      - {name: l_extendedprice, physicalType: "decimal(15,2)", required: true}
+      - {name: l_discount, physicalType: "decimal(15,2)", logicalType: number, logicalTypeOptions: {minimum: 0, maximum: 0.10}}
+      - {name: l_tax, physicalType: "decimal(15,2)", logicalType: number, logicalTypeOptions: {minimum: 0, maximum: 0.08}}
+      - {name: l_returnflag, physicalType: string, quality: [{metric: invalidValues, arguments: {validValues: [R, A, N]}, mustBe: 0}]}
+      - {name: l_linestatus, physicalType: string, quality: [{metric: invalidValues, arguments: {validValues: [O, F]}, mustBe: 0}]}
+      - {name: l_shipdate, physicalType: date, quality: [{type: custom, engine: floe, implementation: {freshness: {maxDelay: 36500d}}}]}
+      - {name: l_commitdate, physicalType: date, required: true}
+      - {name: l_receiptdate, physicalType: date}
+      - {name: l_shipinstruct, physicalType: string, logicalType: string, logicalTypeOptions: {pattern: "^[A-Z]+( [A-Z]+)*$"}}
+      - {name: l_shipmode, physicalType: string, required: true}
+      - {name: l_comment, physicalType: string, logicalType: string, logicalTypeOptions: {pattern: "^[^@]*$"}}
+  - name: orders
+    properties:
+      - {name: o_orderkey, physicalType: bigint, unique: true}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    lineitem: Any
+    orders: Any
+    rows: int
+
+
+def bare(tables: Tables) -> None:
+    """One aggregation that touches every column the rules touch: the floor."""
+    tables.lineitem.selectExpr("count(*)", *(f"count({column})" for column in COLUMNS)).collect()
+
+
+def with_floe(tables: Tables) -> dict[str, int]:
+    from floe.contract.formats import read
+    from floe.data.plan import plan
+    from floe.data.spark.measure import Scene, measure
+
+    text = CONTRACT.replace("LOW", str(int(tables.rows * 0.9))).replace("HIGH", str(int(tables.rows * 1.1)))
+    contract = read(text, "tpch.yaml").contracts[0]
+    found: dict[str, int] = {}
+    for dataset, rows in zip(contract.datasets, (tables.lineitem, tables.orders), strict=True):
+        scene = Scene(
+            rows=rows,
+            plan=plan(contract, dataset),
+            salt="",
+            references={"orders": tables.orders},
+            gate=False,
+            now=int(time.time()),
+        )
+        for one in measure(scene)[1]:
+            name = _named(one.id)
+            failed = int(one.outcome == "fail")
+            found[name] = found.get(name, 0) + (failed if one.violations is None else one.violations)
+    return found
+
+
+def _named(id_: str) -> str:
+    """The rule an expectation belongs to."""
+    table, _, kind = id_.partition(":")
+    column = table.partition(".")[2].removeprefix("l_")
+    names = {
+        "null-value": f"{column} null",
+        "below-minimum": f"{column} range",
+        "above-maximum": f"{column} range",
+        "value-not-listed": f"{column} listed",
+        "pattern-mismatch": f"{column} pattern",
+        "reference": "order found",
+        "quality.volume": "volume",
+        "quality.dates": "dates in order",
+        "quality.custom": "freshness",
+        "key-duplicated": "lineitem key",
+        "value-duplicated": "orders key",
+    }
+    return names[kind]
+
+
+def ideal(tables: Tables) -> dict[str, int]:
+    """What a patient person writes: one aggregation, a groupBy per key, an anti join; no samples."""
+    wanted = [f"count_if({bad})" for bad in ROW_RULES.values()]
+    rows, newest, *counts = tables.lineitem.selectExpr("count(*)", "max(l_shipdate)", *wanted).collect()[0]
+    keys = {"lineitem key": (tables.lineitem, KEY), "orders key": (tables.orders, ("o_orderkey",))}
+    found = dict(zip(ROW_RULES, counts, strict=True)) | {
+        name: _twice(table.select(*key).repartition(*key), key) for name, (table, key) in keys.items()
+    }
+    found["order found"] = _lost(tables)
+    return found | _whole(tables, rows, newest)
+
+
+def naive(tables: Tables) -> dict[str, int]:
+    """One query per rule."""
+    found = {name: tables.lineitem.where(bad).count() for name, bad in ROW_RULES.items()}
+    found |= {"lineitem key": _twice(tables.lineitem, KEY), "orders key": _twice(tables.orders, ("o_orderkey",))}
+    found["order found"] = _lost(tables)
+    newest = tables.lineitem.selectExpr("max(l_shipdate)").collect()[0][0]
+    return found | _whole(tables, tables.lineitem.count(), newest)
+
+
+def _twice(rows: Any, key: tuple[str, ...]) -> int:
+    groups = rows.groupBy(*key).count().where("count > 1")
+    return int(groups.selectExpr("coalesce(sum(count - 1), 0)").collect()[0][0])
+
+
+def _lost(tables: Tables) -> int:
+    orders = tables.orders.selectExpr("o_orderkey AS l_orderkey")
+    return int(tables.lineitem.join(orders, ["l_orderkey"], "left_anti").count())
+
+
+def _whole(tables: Tables, rows: int, newest: Any) -> dict[str, int]:
+    outside = not tables.rows * 0.9 <= rows <= tables.rows * 1.1
+    return {"volume": int(outside), "freshness": int(str(newest) < "1998-11-01")}
+
+
+def session() -> Any:
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    from pyspark.sql import SparkSession
+
+    conf = {
+        "spark.driver.memory": "4g",
+        "spark.sql.shuffle.partitions": "8",
+        "spark.sql.files.maxPartitionBytes": "32m",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.log.level": "OFF",
+    }
+    builder = SparkSession.builder.master("local[2]").appName("floe benchmark")
+    for key, value in conf.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    cpu: float
+    wall: float
+    queries: int
+    jobs: int
+
+
+def timed(spark: Any, call: Callable[[], Any]) -> tuple[Any, Round]:
+    """A call's answer, and what Spark did for it."""
+    context, tag = spark.sparkContext, uuid.uuid4().hex
+    engine, store = context._jsc.sc(), spark._jsparkSession.sharedState().statusStore()
+    before, started = store.executionsCount(), time.perf_counter()
+    context.addJobTag(tag)
+    answer = call()
+    context.removeJobTag(tag)
+    wall = time.perf_counter() - started
+    engine.listenerBus().waitUntilEmpty()
+    app, jobs = engine.statusStore(), list(engine.statusTracker().getJobIdsForTag(tag))
+    ids = [app.job(job).stageIds() for job in jobs]
+    stages = {found.apply(n) for found in ids for n in range(found.size())}
+    cpu = sum(app.lastStageAttempt(stage).executorCpuTime() for stage in stages) / 1e9
+    return answer, Round(cpu, wall, store.executionsCount() - before, len(jobs))
+
+
+def race(spark: Any, calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, tuple[Any, Round]]:
+    """Every call's answer and median round, after one to warm up."""
+    answers = {name: call() for name, call in calls.items()}
+    taken: dict[str, list[Round]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            answers[name], done = timed(spark, call)
+            taken[name].append(done)
+    return {name: (answers[name], _median(done)) for name, done in taken.items()}
+
+
+def _median(rounds: list[Round]) -> Round:
+    cpu, wall = (statistics.median(getattr(one, what) for one in rounds) for what in ("cpu", "wall"))
+    return Round(cpu, wall, rounds[-1].queries, rounds[-1].jobs)
+
+
+def compare(spark: Any, tables: Tables, rounds: int) -> bool:
+    ways: dict[str, Callable[[Tables], Any]] = {"bare scan": bare, "floe": with_floe, "ideal": ideal, "naive": naive}
+    done = race(spark, {name: lambda way=way: way(tables) for name, way in ways.items()}, rounds)
+    floor = done["bare scan"][1]
+    print(f"{'way':<12}{'CPU s':>8}{'x bare':>8}{'wall s':>9}{'x bare':>8}{'queries':>9}{'jobs':>6}  finds")
+    right = True
+    for name, (found, taken) in done.items():
+        wrong = (
+            {} if found is None else {rule: found.get(rule) for rule in EXPECTED if found.get(rule) != EXPECTED[rule]}
+        )
+        right &= not wrong
+        said = "" if found is None else f"differs: {wrong}" if wrong else f"all {len(EXPECTED)} rules as planted"
+        print(
+            f"{name:<12}{taken.cpu:>8.2f}{taken.cpu / floor.cpu:>8.2f}{taken.wall:>9.2f}{taken.wall / floor.wall:>8.2f}"
+            f"{taken.queries:>9}{taken.jobs:>6}  {said}"
+        )
+    ratio = done["floe"][1].cpu / floor.cpu
+    print(f"floe: {ratio:.2f} x the task CPU of a bare scan, bar {BAR}: {'holds' if ratio <= BAR else 'MISSED'}")
+    return right and ratio <= BAR
+
+
+def growth(spark: Any, tables: Tables, rounds: int) -> bool:
+    """How the row pass grows with its rules: bounds that differ, over eight columns."""
+    from floe.data.spark.row_pass import count_rows
+    from floe.data.spark.samples import key_of
+    from floe.model import Severity
+    from floe.model.plan import Expectation
+
+    numbers = ("l_partkey", "l_suppkey", "l_quantity", "l_extendedprice", "l_discount", "l_tax", *KEY)
+
+    def rule(n: int) -> Expectation:
+        sql = f"{numbers[n % 8]} < {-1 - n} OR {numbers[n % 8]} > {100_000_000 + n}"
+        return Expectation(id=str(n), code="E554", name="range", field="x", severity=Severity.ERROR, sql=sql)
+
+    key = key_of(tables.lineitem, KEY)
+    calls = {
+        str(count): lambda count=count: count_rows(tables.lineitem, key, [rule(n) for n in range(count)], 0)
+        for count in (20, 60, 300)
+    }
+    done = race(spark, calls, rounds)
+    first = done["20"][1]
+    print(f"{'rules':<8}{'CPU s':>8}{'x 20':>8}{'wall s':>9}{'x 20':>8}{'queries':>9}")
+    for name, (_, taken) in done.items():
+        print(
+            f"{name:<8}{taken.cpu:>8.2f}{taken.cpu / first.cpu:>8.2f}{taken.wall:>9.2f}{taken.wall / first.wall:>8.2f}"
+            f"{taken.queries:>9}"
+        )
+    return done["300"][1].cpu / first.cpu <= 300 / 20
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sf", type=float, default=1.0)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--data", type=Path, default=Path(tempfile.gettempdir()) / "floe-bench-tpch")
+    parser.add_argument("--rules", action="store_true")
+    given = parser.parse_args()
+    folder = generate(given.sf, given.data)
+    rows = json.loads((folder / "rows.json").read_text())
+    spark = session()
+    lineitem, orders = (spark.read.parquet(str(folder / name)) for name in ("lineitem", "orders"))
+    print(f"TPC-H SF{given.sf:g}: {rows['lineitem']:,} line items, {rows['orders']:,} orders; {given.rounds} rounds")
+    show = growth if given.rules else compare
+    fine = show(spark, Tables(lineitem, orders, rows["lineitem"]), given.rounds)
+    spark.stop()
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

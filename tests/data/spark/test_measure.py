@@ -1,0 +1,159 @@
+"""What is measured on rows, counted by eye; the same on a classic session, on Spark Connect and on a cluster."""
+
+import hashlib
+
+import pytest
+
+from floe.data.plan.sql import quote
+from floe.data.spark.measure import Scene, measure
+from floe.model import Severity
+from floe.model.plan import Age, Expectation, Plan, Reference
+from floe.model.types import Struct
+
+pytestmark = pytest.mark.spark
+
+
+def asked(id_: str, **what) -> Expectation:
+    return Expectation(**{"id": id_, "code": "E556", "name": id_, "field": id_, "severity": Severity.ERROR, **what})
+
+
+def plan(*expectations: Expectation, key: tuple[str, ...] = ("id",), masked: tuple[str, ...] = ()) -> Plan:
+    return Plan(
+        contract="shop.orders",
+        version="1.0.0",
+        dataset="orders",
+        schema=Struct(()),
+        key=key,
+        partition=(),
+        masked=frozenset(masked),
+        expectations=expectations,
+    )
+
+
+def found(rows, plan_: Plan, **more) -> tuple[int, dict]:
+    total, outcomes = measure(Scene(rows=rows, plan=plan_, salt="salt", **{"gate": False, **more}))
+    return total, {one.id: one for one in outcomes}
+
+
+def test_rows_are_counted_once_for_each_rule_they_break(session):
+    rows = session.createDataFrame(
+        [(1, 5, "a"), (2, -1, "b"), (3, -2, None), (4, None, "zz"), (5, -3, "zz"), (None, -4, "a")],
+        "id bigint, amount int, kind string",
+    )
+    rules = (
+        asked("low", sql="amount < 0"),
+        asked("kind", sql="kind NOT IN ('a', 'b')"),
+        asked("never", sql="amount > 100"),
+        asked("unknown", sql="CAST(NULL AS BOOLEAN)"),
+        asked("newest", age=Age("newest", "CAST(amount AS BIGINT)"), operators={"mustBeLessOrEqualTo": 40}),
+        asked("rows", counts=True, operators={"mustBeGreaterThan": 6}),
+    )
+    total, by_id = found(rows, plan(*rules), now=50)
+    assert total == 6
+    assert {id_: one.violations for id_, one in by_id.items()} == {
+        "low": 4,
+        "kind": 2,
+        "never": 0,
+        "unknown": 0,
+        "newest": None,
+        "rows": None,
+    }
+    assert [one.outcome for one in by_id.values()] == ["fail", "fail", "pass", "pass", "fail", "fail"]
+    assert by_id["low"].samples == ({"id": None}, {"id": 2}, {"id": 3}, {"id": 5})
+    assert by_id["kind"].samples == ({"id": 4}, {"id": 5})
+    assert (by_id["newest"].actual, by_id["rows"].actual) == ("45s", 6)
+
+
+def test_a_classified_key_is_shown_as_a_hash(session):
+    rows = session.createDataFrame([("x",), ("y",)], "id string")
+    _, by_id = found(rows, plan(asked("x", sql="id = 'x'"), masked=("id",)))
+    assert by_id["x"].samples == ({"id": "hash:" + hashlib.sha256(b"saltx").hexdigest()[:16]},)
+
+
+def test_samples_are_few_however_many_rows_are_bad(session):
+    _, by_id = found(session.range(5000), plan(asked("bad", sql="id >= 0"), asked("odd", sql="id % 2 = 1")))
+    assert [(one.violations, len(one.samples)) for one in by_id.values()] == [(5000, 5), (2500, 5)]
+    assert all(sample["id"] % 2 for sample in by_id["odd"].samples)
+
+
+def test_names_with_dots_backticks_and_spaces(session):
+    name = "a.b `c"
+    rows = session.createDataFrame([(1,), (1,), (2,)], f"{quote(name)} int")
+    _, by_id = found(rows, plan(asked("two", sql=f"{quote(name)} = 2"), asked("key", keys=(name,)), key=(name,)))
+    assert {id_: (one.violations, one.samples) for id_, one in by_id.items()} == {
+        "two": (1, ({name: 2},)),
+        "key": (1, ({name: 1},)),
+    }
+
+
+def test_many_rules_are_each_counted(session):
+    rules = [asked(f"r{n}", sql=f"id % 300 = {n}") for n in range(300)]
+    total, by_id = found(session.range(450), plan(*rules))
+    assert total == 450
+    assert [by_id[f"r{n}"].violations for n in range(300)] == [2] * 150 + [1] * 150
+    assert by_id["r7"].samples == ({"id": 307}, {"id": 7})
+
+
+def test_keys_count_rows_beyond_the_first_and_no_null_parts(session):
+    rows = session.createDataFrame(
+        [("a|", "b"), ("a", "|b"), ("a", "|b"), ("a", "|b"), (None, "b"), (None, "b"), ("c", "d"), ("c", "d")],
+        "x string, y string",
+    )
+    _, by_id = found(
+        rows, plan(asked("key", keys=("x", "y")), asked("again", keys=("y", "x")), asked("x", keys=("x",)))
+    )
+    assert {id_: one.violations for id_, one in by_id.items()} == {"key": 3, "again": 3, "x": 3}
+    assert by_id["key"].samples == ({"x": "a", "y": "|b"}, {"x": "c", "y": "d"})
+
+
+def test_references_find_lost_rows_alone_and_with_a_key(session):
+    rows = session.createDataFrame([(1, 1), (2, 2), (3, 9), (9, None), (9, 8)], "id bigint, customer int")
+    others = session.createDataFrame([(1,), (2,), (2,), (None,)], "number bigint")
+    to = Reference("customers", ("number",))
+    rules = (
+        asked("alone", keys=("customer",), target=to),
+        asked("key", keys=("id",)),
+        asked("along", keys=("id",), target=to),
+        asked("nowhere", keys=("id",), target=Reference("nothing", ("number",))),
+        asked("misnamed", keys=("id",), target=Reference("customers", ("no",))),
+        asked("unread", keys=("id",), target=Reference("broken", ("number",))),
+    )
+    _, by_id = found(rows, plan(*rules), references={"customers": others}, unread={"broken": "half a log"})
+    assert {id_: (one.outcome, one.violations) for id_, one in by_id.items()} == {
+        "alone": ("fail", 2),
+        "key": ("fail", 1),
+        "along": ("fail", 3),
+        "nowhere": ("not_evaluated", None),
+        "misnamed": ("not_evaluated", None),
+        "unread": ("not_evaluated", None),
+    }
+    assert by_id["alone"].samples == ({"id": 3}, {"id": 9})
+    assert by_id["along"].samples == ({"id": 3}, {"id": 9})
+    assert by_id["unread"].cause == "'broken' cannot be read: half a log"
+
+
+def test_keys_that_are_in_the_table_already(session):
+    batch = session.createDataFrame([(1,), (2,), (2,), (3,), (None,)], "id bigint")
+    table = session.createDataFrame([(2,), (2,), (3,), (7,)], "id bigint")
+    _, by_id = found(batch, plan(asked("key", keys=("id",))), existing=table, gate=True)
+    assert by_id["key"].violations == 3  # both rows of 2, the one of 3
+    assert "repeats in 1 row of the batch" in by_id["key"].message
+    assert "of 3 rows is in the table already" in by_id["key"].message
+
+
+def test_an_empty_table_has_no_bad_rows_and_no_age(session):
+    rules = (asked("low", sql="id < 0"), asked("key", keys=("id",)), asked("age", age=Age("newest", "id")))
+    total, by_id = found(session.range(0), plan(*rules))
+    assert (total, [one.outcome for one in by_id.values()]) == (0, ["pass", "pass", "not_evaluated"])
+
+
+def test_one_rule_that_the_engine_cannot_run_leaves_the_others_judged(session):
+    rules = [asked(f"r{n}", sql=f"id = {n}") for n in range(5)]
+    broken = asked("broken", sql="CAST(id AS STRING) RLIKE '(['")
+    absent = asked("absent", sql="no_such_column > 1")
+    total, by_id = found(session.range(3), plan(*rules, broken, absent, asked("key", keys=("id",))))
+    assert total == 3
+    assert [by_id[f"r{n}"].violations for n in range(5)] == [1, 1, 1, 0, 0]
+    assert [(by_id[id_].outcome, by_id[id_].code) for id_ in ("broken", "absent")] == [("not_evaluated", "E580")] * 2
+    assert "no_such_column" in by_id["absent"].cause
+    assert by_id["key"].outcome == "pass"
