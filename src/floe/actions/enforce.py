@@ -98,6 +98,7 @@ def _case(name: str | Path | Contract, way: Way, layer: str | None, settings: Se
     where = find_layer(contract, dataset, layer)
     table_id = contract.table_id(dataset) or f"{where}.{contract.domain or 'default'}.{dataset.name}"
     store = open_store(settings["registry.url"], settings.root)
+    target = _committable(find_target(settings, contract, dataset, way, store.table(table_id)))
     _writable(settings.path("tables.warehouse"))
     plan = make_plan(contract, dataset, settings["classifications"])
     digest = schema_hash(plan.schema)
@@ -108,13 +109,23 @@ def _case(name: str | Path | Contract, way: Way, layer: str | None, settings: Se
         layer=where,
         table_id=table_id,
         store=store,
-        target=find_target(settings, contract, dataset, way, store.table(table_id)),
+        target=target,
         plan=plan,
         schema_version=store.schema_version(table_id, digest, _declared(dataset)),
         schema_hash=digest,
         run_id=uuid.uuid4().hex,
         references=way.references,
     )
+
+
+def _committable(target: Target) -> Target:
+    """Say that a table has no commit before a JVM starts."""
+    if not target.committable:
+        raise TableError(
+            f"{target} is {target.format} by path, which floe reads but cannot commit to",
+            "Name a Delta folder, or an Iceberg table as catalog.namespace.table, with --table",
+        )
+    return target
 
 
 def _gate(case: _Case) -> "Gate":

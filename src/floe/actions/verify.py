@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from floe.actions.find import load_contract
 from floe.actions.find_table import Way, find_target
@@ -49,6 +49,16 @@ class VerifyResult:
             "results": [result.to_dict() for result in self.results],
             "summary": {"datasets": len(outcomes), **counts},
         }
+
+
+class _Seen(NamedTuple):
+    """A table at one snapshot."""
+
+    schema: Struct
+    snapshot: str | None
+    files: tuple[FileStatistics, ...] | None = None
+    committed: int | None = None
+    metadata: str | None = None
 
 
 def verify(data: "DataFrame | str", contract: str | Path | Contract, settings: Settings | None = None) -> Result:
@@ -101,22 +111,31 @@ def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings
 
 
 def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, started: float) -> Result:
-    schema, snapshot, files, committed = _look(target, settings)
-    found, rest = _schema(plan, schema, "table")
-    proved = [] if files is None else prove(rest.expectations, files)
-    proved += _by_commit(rest, committed, aids.now)
+    seen = _look(target, settings)
+    found, rest = _schema(plan, seen.schema, "table")
+    proved = [] if seen.files is None else prove(rest.expectations, seen.files)
+    proved += _by_commit(rest, seen.committed, aids.now)
     decided = {outcome.id for outcome in proved}
     proved += [_unasked(one) for one in rest.expectations if not one.measurable and one.id not in decided]
     known = {outcome.id for outcome in proved}
     left = replace(rest, expectations=tuple(one for one in rest.expectations if one.id not in known))
-    rows = None if files is None else row_count(files)
+    rows = None if seen.files is None else row_count(seen.files)
     if left.expectations:
-        read, scanned = _scanned(left, target, snapshot, aids, settings)
+        read, scanned = _scanned(left, _pinned(target, seen, settings), seen.snapshot, aids, settings)
         rows = rows if read is None else read
         proved += scanned
     by_id = {outcome.id: outcome for outcome in proved}
     ordered = [by_id[expectation.id] for expectation in rest.expectations]
-    return _result(plan, (*found, *ordered), rows, snapshot, started)
+    return _result(plan, (*found, *ordered), rows, seen.snapshot, started)
+
+
+def _pinned(target: Target, seen: _Seen, settings: Settings) -> Target:
+    """The table as Spark reaches it: an Iceberg table by its metadata file where Spark has no way to its catalog."""
+    catalog = settings["catalogs"].get((target.name or "").split(".")[0]) or {}
+    foreign = catalog.get("type") == "sql" and not str(catalog.get("uri", "")).startswith("sqlite")
+    if target.format == "iceberg" and seen.metadata and (foreign or not target.name):
+        return Target("iceberg", path=seen.metadata)
+    return target
 
 
 def _scanned(
@@ -126,9 +145,21 @@ def _scanned(
     from floe.data.spark.scan import scan
 
     try:
-        return scan(plan, target, snapshot, aids, settings)
-    except EngineError as error:
+        said = scan(plan, target, snapshot, aids, settings)
+        _unmoved(target, snapshot)
+    except (EngineError, TableError) as error:
         return None, [unmeasured(expectation, error.message) for expectation in plan.expectations]
+    return said
+
+
+def _unmoved(target: Target, snapshot: str | None) -> None:
+    """Files have no snapshot that would stand still: what was read while they changed is no answer."""
+    if target.format == "parquet":
+        from floe.data.tables.folder import list_files
+
+        folder = list_files(str(target.path))
+        if folder is None or folder.snapshot != snapshot:
+            raise TableError(f"The files of {target} changed while they were read", "Judge it again")
 
 
 def _aids(plan: Plan, contract: Contract, way: Way, settings: Settings, store: "Store") -> Aids:
@@ -139,19 +170,17 @@ def _aids(plan: Plan, contract: Contract, way: Way, settings: Settings, store: "
     )
 
 
-def _look(
-    target: Target, settings: Settings
-) -> tuple[Struct, str | None, tuple[FileStatistics, ...] | None, int | None]:
+def _look(target: Target, settings: Settings) -> _Seen:
     """A table's schema, snapshot and statistics: from its log, else from Spark."""
-    facts = probe(target, settings) if target.format == "iceberg" or target.path else None
+    facts = probe(target, settings) if target.format != "delta" or target.path else None
     if facts and facts.schema:
-        return facts.schema, facts.snapshot, facts.files, facts.committed
+        return _Seen(facts.schema, facts.snapshot, facts.files, facts.committed, facts.metadata)
     from floe.data.spark.scan import look
 
-    seen = look(target, settings) if facts or target.name else None
+    seen = look(target, settings) if facts or (target.name and target.format == "delta") else None
     if seen is None:
         raise TableError(f"The table {target} does not exist", "Write it first, or name another with --table")
-    return (*seen, None, None)
+    return _Seen(*seen)
 
 
 def _schema(plan: Plan, actual: Struct, what: str) -> tuple[list[Outcome], Plan]:
