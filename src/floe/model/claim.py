@@ -52,10 +52,12 @@ def violations(claim: Claim, files: tuple[FileStatistics, ...]) -> int | None:
 
 
 def _in_file(claim: Claim, file: FileStatistics) -> int | None:
+    if file.rows == 0:
+        return 0
     nulls = file.nulls.get(claim.column)
     if claim.kind == "not_null":
         return nulls
-    if file.rows == 0 or (nulls is not None and nulls == file.rows):
+    if nulls is not None and nulls == file.rows:
         return 0  # nothing but nulls, which break no bound
     edge = (file.least if claim.kind == "at_least" else file.most).get(claim.column)
     if edge is None:
