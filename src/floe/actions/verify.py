@@ -2,10 +2,10 @@
 
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from floe.actions.find import load_contract
 from floe.actions.find_table import Way, find_target
@@ -14,13 +14,13 @@ from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
 from floe.actions.variables import with_values
+from floe.data.drift import drift
 from floe.data.plan import plan as make_plan
 from floe.data.plan.schema import columns, differences, schema_outcomes
 from floe.data.prove import prove, row_count
-from floe.data.tables import probe
+from floe.data.tables import TableFacts, probe
 from floe.model import Contract, Dataset, EngineError, Severity, TableError
 from floe.model.age import aged
-from floe.model.claim import FileStatistics
 from floe.model.clock import stamp, utc_now
 from floe.model.outcome import unmeasured
 from floe.model.plan import Aids, Expectation, Plan
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from floe.registry import Store
+
+_LOOK_BACK = 20
+Known = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +52,6 @@ class VerifyResult:
             "results": [result.to_dict() for result in self.results],
             "summary": {"datasets": len(outcomes), **counts},
         }
-
-
-class _Seen(NamedTuple):
-    """A table at one snapshot."""
-
-    schema: Struct
-    snapshot: str | None
-    files: tuple[FileStatistics, ...] | None = None
-    committed: int | None = None
-    metadata: str | None = None
 
 
 def verify(data: "DataFrame | str", contract: str | Path | Contract, settings: Settings | None = None) -> Result:
@@ -100,8 +93,8 @@ def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings
     try:
         target = find_target(settings, contract, dataset, way, store.table(table_id))
         aids = _aids(plan, contract, way, settings, store)
-        result = _on_table(plan, target, settings, aids, started)
-    except TableError as error:
+        result = _on_table(plan, target, settings, aids, lambda place: _last_uid(store, table_id, place))
+    except (TableError, EngineError) as error:
         outcomes = tuple(unmeasured(expectation, error.message) for expectation in plan.expectations)
         result = _result(plan, outcomes, None, None, started)
     note = record(store, settings.root, of_test(result, uuid.uuid4().hex, table_id, settings.actor))
@@ -110,15 +103,27 @@ def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings
     return result
 
 
-def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, started: float) -> Result:
+def _last_uid(store: "Store", table_id: str, location: str) -> str | None:
+    """The identity of the table at a place when it was last judged."""
+    for run in store.runs(_LOOK_BACK, table_id):
+        said = run["result"]
+        if run["mode"] == "test" and said.get("location") == location and said.get("table_uid"):
+            return str(said["table_uid"])
+    return None
+
+
+def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, known: Known) -> Result:
+    started = time.monotonic()
     seen = _look(target, settings)
+    assert seen.schema
     found, rest = _schema(plan, seen.schema, "table")
+    found += drift(plan, seen, known(seen.location))
     proved = [] if seen.files is None else prove(rest.expectations, seen.files)
     proved += _by_commit(rest, seen.committed, aids.now)
     decided = {outcome.id for outcome in proved}
     proved += [_unasked(one) for one in rest.expectations if not one.measurable and one.id not in decided]
-    known = {outcome.id for outcome in proved}
-    left = replace(rest, expectations=tuple(one for one in rest.expectations if one.id not in known))
+    decided = {outcome.id for outcome in proved}
+    left = replace(rest, expectations=tuple(one for one in rest.expectations if one.id not in decided))
     rows = None if seen.files is None else row_count(seen.files)
     if left.expectations:
         read, scanned = _scanned(left, _pinned(target, seen, settings), seen.snapshot, aids, settings)
@@ -126,14 +131,15 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, starte
         proved += scanned
     by_id = {outcome.id: outcome for outcome in proved}
     ordered = [by_id[expectation.id] for expectation in rest.expectations]
-    return _result(plan, (*found, *ordered), rows, seen.snapshot, started)
+    result = _result(plan, (*found, *ordered), rows, seen.snapshot, started)
+    return replace(result, location=seen.location, table_uid=seen.uid)
 
 
-def _pinned(target: Target, seen: _Seen, settings: Settings) -> Target:
+def _pinned(target: Target, seen: TableFacts, settings: Settings) -> Target:
     """The table as Spark reaches it: an Iceberg table by its metadata file where Spark has no way to its catalog."""
     catalog = settings["catalogs"].get((target.name or "").split(".")[0]) or {}
     foreign = catalog.get("type") == "sql" and not str(catalog.get("uri", "")).startswith("sqlite")
-    if target.format == "iceberg" and seen.metadata and (foreign or not target.name):
+    if target.format == "iceberg" and (foreign or not target.name):
         return Target("iceberg", path=seen.metadata)
     return target
 
@@ -170,17 +176,18 @@ def _aids(plan: Plan, contract: Contract, way: Way, settings: Settings, store: "
     )
 
 
-def _look(target: Target, settings: Settings) -> _Seen:
+def _look(target: Target, settings: Settings) -> TableFacts:
     """A table's schema, snapshot and statistics: from its log, else from Spark."""
-    facts = probe(target, settings) if target.format != "delta" or target.path else None
-    if facts and facts.schema:
-        return _Seen(facts.schema, facts.snapshot, facts.files, facts.committed, facts.metadata)
-    from floe.data.spark.scan import look
+    if target.format != "delta" or target.path:
+        facts = probe(target, settings)
+    else:
+        from floe.data.spark.scan import look
 
-    seen = look(target, settings) if facts or (target.name and target.format == "delta") else None
-    if seen is None:
+        seen = look(target, settings)
+        facts = TableFacts(str(target), seen[1], str(target), (), schema=seen[0]) if seen else None
+    if facts is None:
         raise TableError(f"The table {target} does not exist", "Write it first, or name another with --table")
-    return _Seen(*seen)
+    return facts
 
 
 def _schema(plan: Plan, actual: Struct, what: str) -> tuple[list[Outcome], Plan]:

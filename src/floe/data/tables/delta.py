@@ -61,6 +61,8 @@ def _facts(path: str, table: DeltaTable) -> TableFacts:
         schema,
         _committed(table),
         _files(table, schema, {field["name"]: field.get("metadata") or {} for field in written["fields"]}),
+        partition=tuple(table.metadata().partition_columns),
+        uid=str(table.metadata().id),
     )
 
 

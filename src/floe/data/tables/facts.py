@@ -21,6 +21,9 @@ class TableFacts:
     schema: Struct | None = None
     committed: int | None = None  # when data last changed, in seconds since 1970
     files: tuple[FileStatistics, ...] | None = None  # None: the log's statistics cannot be had without Spark
+    partition: tuple[str, ...] = ()
+    key: tuple[str, ...] = ()
+    uid: str | None = None  # another table at the same place has another
 
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:

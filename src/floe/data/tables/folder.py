@@ -51,6 +51,7 @@ def probe(path: str) -> TableFacts | None:
         schema,
         folder.changed,
         tuple(_with(file, part, types) for file, part in files),
+        partition=tuple(folder.partitions[0]),
     )
 
 

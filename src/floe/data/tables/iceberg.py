@@ -135,6 +135,9 @@ def _facts(table: Table) -> TableFacts:
         schema,
         _committed(table),
         _files(table, schema),
+        partition=tuple(str(table.schema().find_column_name(part.source_id)) for part in table.spec().fields),
+        key=tuple(str(table.schema().find_column_name(field)) for field in table.schema().identifier_field_ids),
+        uid=str(table.metadata.table_uuid),
     )
 
 
