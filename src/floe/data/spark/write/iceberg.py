@@ -38,7 +38,7 @@ def read(spark: SparkSession, target: Target, snapshot: str | None = None) -> Da
     """The table's rows now, or at a snapshot."""
     if not target.name:
         reader = spark.read.format("iceberg")
-        reader = reader.option("snapshot-id", snapshot) if snapshot is not None else reader
+        reader = reader.option("versionAsOf", snapshot) if snapshot is not None else reader
         return reader.load(metadata_file(str(target.path)))
     spark.sql(f"REFRESH TABLE {target.sql}")
     if snapshot is not None:
