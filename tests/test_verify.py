@@ -9,7 +9,7 @@ from typing import Literal
 
 import pyarrow as pa
 import pytest
-from deltalake import DeltaTable, write_deltalake
+from deltalake import write_deltalake
 
 import floe
 from tests.conftest import Lake, run_floe
@@ -148,20 +148,6 @@ def test_a_rule_that_nobody_can_judge_is_exit_2_unless_accepted(home: Path):
 def test_a_table_that_is_not_there_is_not_evaluated(home: Path):
     done = run_floe("test", "prices.yaml", "--table", "./nothing", cwd=home)
     assert (done.returncode, "does not exist" in done.stdout) == (2, True)
-
-
-def test_deleted_rows_make_counts_unknown_never_wrong(home: Path):
-    """Where a table may hold deletion vectors, a null count above zero proves nothing."""
-    from floe.data.plan import plan
-    from floe.data.prove import prove
-    from floe.model.claim import FileStatistics
-
-    contract = floe.load(home / "prices.yaml")
-    expectation = plan(contract, contract.datasets[0]).expectations[0]
-    assert prove([expectation], (FileStatistics(3, {"id": 1}, whole=False),)) == []
-    (proved,) = prove([expectation], (FileStatistics(3, {"id": 0}, whole=False),))
-    assert proved.outcome == "pass"
-    assert DeltaTable(str(home / "t")).version() == 0
 
 
 @pytest.mark.spark

@@ -145,6 +145,7 @@ def _case(name: str | Path | Contract, ask: Ask, settings: Settings) -> _Case:
     _possible(ask.mode, where, dataset)
     table_id = contract.table_id(dataset) or f"{where}.{contract.domain or 'default'}.{dataset.name}"
     store = open_store(settings["registry.url"], settings.root)
+    target = _committable(find_target(settings, contract, dataset, ask.way, store.table(table_id)))
     _writable(settings.path("tables.warehouse"))
     plan = make_plan(contract, dataset, settings["classifications"])
     digest = schema_hash(plan.schema)
@@ -155,13 +156,23 @@ def _case(name: str | Path | Contract, ask: Ask, settings: Settings) -> _Case:
         layer=where,
         table_id=table_id,
         store=store,
-        target=find_target(settings, contract, dataset, ask.way, store.table(table_id)),
+        target=target,
         plan=plan,
         schema_version=store.schema_version(table_id, digest, _declared(dataset)),
         schema_hash=digest,
         run_id=uuid.uuid4().hex,
         ask=ask,
     )
+
+
+def _committable(target: Target) -> Target:
+    """Say that a table has no commit before a JVM starts."""
+    if not target.committable:
+        raise TableError(
+            f"{target} is {target.format} by path, which floe reads but cannot commit to",
+            "Name a Delta folder, or an Iceberg table as catalog.namespace.table, with --table",
+        )
+    return target
 
 
 def _possible(mode: str, layer: str, dataset: Dataset) -> None:

@@ -11,6 +11,8 @@ from floe.model.settings import Settings
 from floe.model.table import Target
 
 _FOLDERS = {"local": "path", "s3": "location", "azure": "location", "custom": "location"}
+_PARQUET = (".parquet", ".parq", ".pq")
+_BY_PATH = ("delta", "iceberg", "parquet")
 _NAMES = {
     "databricks": ("catalog", "schema"),
     "hive": ("database",),
@@ -62,14 +64,14 @@ def _on_server(settings: Settings, server: Server, dataset: Dataset) -> Target |
     folder = server.values.get(_FOLDERS.get(server.type, "")) or server.values.get("path")
     if server.type not in _FOLDERS or not folder:
         return None
-    form = server.values.get("format") or settings["tables.format"]
-    if form != "delta":
+    form = str(server.values.get("format") or settings["tables.format"]).lower()
+    if form not in _BY_PATH:
         raise TableError(
-            f"Server '{server.server}' holds {form} at {folder}, which floe cannot write by path",
-            "Name the table with --table",
+            f"Server '{server.server}' holds {form} at {folder}, which floe does not read by path",
+            f"floe reads {', '.join(_BY_PATH)}; name the table with --table",
         )
     path = str(folder).replace("{model}", table).replace("{table}", table)
-    return Target("delta", path=path if "://" in path else str((settings.root / path).resolve()))
+    return Target(form, path=path if "://" in path else str((settings.root / path).resolve()))
 
 
 def _by_id(settings: Settings, table_id: str | None, dataset: Dataset) -> Target:
@@ -82,13 +84,26 @@ def _by_id(settings: Settings, table_id: str | None, dataset: Dataset) -> Target
     if settings["tables.format"] == "iceberg":
         catalog = next(iter(settings["catalogs"]), "ice")
         return Target("iceberg", f"{catalog}.{layer}_{domain}.{name}")
-    return Target("delta", path=str(settings.path("tables.warehouse") / f"{layer}_{domain}" / name))
+    return Target(settings["tables.format"], path=str(settings.path("tables.warehouse") / f"{layer}_{domain}" / name))
 
 
 def _named(settings: Settings, table: str) -> Target:
     """A table as a user names it: a path, or a catalog name."""
-    if "/" in table or table.startswith("."):
-        path = Path(table).resolve() if "://" not in table else table
-        iceberg = isinstance(path, Path) and (path / "metadata").is_dir()
-        return Target("iceberg" if iceberg else "delta", path=str(path))
+    if "/" in table or table.startswith(".") or (table.endswith(_PARQUET) and Path(table).exists()):
+        path = table if "://" in table else str(Path(table).resolve())
+        return Target(_format(path, settings["tables.format"]), path=path)
     return Target("iceberg" if table.split(".", maxsplit=1)[0] in settings["catalogs"] else "delta", table)
+
+
+def _format(path: str, default: str) -> str:
+    """What stands at a path, by what its folder holds; the default where that cannot be seen."""
+    if path.endswith(".metadata.json"):
+        return "iceberg"
+    folder = Path(path)
+    if "://" in path or not folder.is_dir():
+        return "parquet" if path.endswith(_PARQUET) else default
+    if (folder / "_delta_log").is_dir():
+        return "delta"
+    if any((folder / "metadata").glob("*.metadata.json")):
+        return "iceberg"
+    return "parquet" if next(folder.rglob("*.parquet"), None) else default

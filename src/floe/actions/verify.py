@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,13 +14,13 @@ from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
 from floe.actions.variables import with_values
+from floe.data.drift import drift
 from floe.data.plan import plan as make_plan
 from floe.data.plan.schema import columns, differences, schema_outcomes
 from floe.data.prove import prove, row_count
-from floe.data.tables import probe
+from floe.data.tables import TableFacts, probe
 from floe.model import Contract, Dataset, EngineError, Severity, TableError
 from floe.model.age import aged
-from floe.model.claim import FileStatistics
 from floe.model.clock import stamp, utc_now
 from floe.model.outcome import unmeasured
 from floe.model.plan import Aids, Expectation, Plan
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from floe.registry import Store
 
 COSTS = ("queries", "jobs", "scans", "files", "files_read", "bytes_read")
+_LOOK_BACK = 20
+Known = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,8 @@ def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings
     try:
         target = find_target(settings, contract, dataset, way, store.table(table_id))
         aids = _aids(plan, contract, way, settings, store)
-        result = _on_table(plan, target, settings, aids, started)
-    except TableError as error:
+        result = _on_table(plan, target, settings, aids, lambda place: _last_uid(store, table_id, place))
+    except (TableError, EngineError) as error:
         outcomes = tuple(unmeasured(expectation, error.message) for expectation in plan.expectations)
         result = _result(plan, outcomes, None, None, _since(started))
     note = record(store, settings.root, of_test(result, uuid.uuid4().hex, table_id, settings.actor))
@@ -102,25 +104,48 @@ def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings
     return result
 
 
-def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, started: float) -> Result:
-    schema, snapshot, files, committed = _look(target, settings)
-    found, rest = _schema(plan, schema, "table")
-    proved = [] if files is None else prove(rest.expectations, files)
-    proved += _by_commit(rest, committed, aids.now)
+def _last_uid(store: "Store", table_id: str, location: str) -> str | None:
+    """The identity of the table at a place when it was last judged."""
+    for run in store.runs(_LOOK_BACK, table_id):
+        said = run["result"]
+        if run["mode"] == "test" and said.get("location") == location and said.get("table_uid"):
+            return str(said["table_uid"])
+    return None
+
+
+def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, known: Known) -> Result:
+    started = time.monotonic()
+    seen = _look(target, settings)
+    assert seen.schema
+    found, rest = _schema(plan, seen.schema, "table")
+    found += drift(plan, seen, known(seen.location))
+    proved = [] if seen.files is None else prove(rest.expectations, seen.files)
+    proved += _by_commit(rest, seen.committed, aids.now)
     decided = {outcome.id for outcome in proved}
     proved += [_unasked(one) for one in rest.expectations if not one.measurable and one.id not in decided]
-    known = {outcome.id for outcome in proved}
-    left = replace(rest, expectations=tuple(one for one in rest.expectations if one.id not in known))
-    rows = None if files is None else row_count(files)
+    decided = {outcome.id for outcome in proved}
+    left = replace(rest, expectations=tuple(one for one in rest.expectations if one.id not in decided))
+    rows = None if seen.files is None else row_count(seen.files)
     cost: dict[str, Any] = dict.fromkeys(COSTS, 0)
     if left.expectations:
-        read, scanned, cost = _scanned(left, target, snapshot, aids, settings)
+        pinned = _pinned(target, seen, settings)
+        read, scanned, cost = _scanned(left, pinned, seen.snapshot, aids, settings)
         rows = rows if read is None else read
         proved += scanned
     by_id = {outcome.id: outcome for outcome in proved}
     ordered = [by_id[expectation.id] for expectation in rest.expectations]
-    cost = {**cost, "files": None if files is None else len(files), **_since(started)}
-    return _result(plan, (*found, *ordered), rows, snapshot, cost)
+    cost = {**cost, "files": None if seen.files is None else len(seen.files), **_since(started)}
+    result = _result(plan, (*found, *ordered), rows, seen.snapshot, cost)
+    return replace(result, location=seen.location, table_uid=seen.uid)
+
+
+def _pinned(target: Target, seen: TableFacts, settings: Settings) -> Target:
+    """The table as Spark reaches it: an Iceberg table by its metadata file where Spark has no way to its catalog."""
+    catalog = settings["catalogs"].get((target.name or "").split(".")[0]) or {}
+    foreign = catalog.get("type") == "sql" and not str(catalog.get("uri", "")).startswith("sqlite")
+    if target.format == "iceberg" and (foreign or not target.name):
+        return Target("iceberg", path=seen.metadata)
+    return target
 
 
 def _scanned(
@@ -130,9 +155,21 @@ def _scanned(
     from floe.data.spark.scan import scan
 
     try:
-        return scan(plan, target, snapshot, aids, settings)
-    except EngineError as error:
+        said = scan(plan, target, snapshot, aids, settings)
+        _unmoved(target, snapshot)
+    except (EngineError, TableError) as error:
         return None, [unmeasured(expectation, error.message) for expectation in plan.expectations], {}
+    return said
+
+
+def _unmoved(target: Target, snapshot: str | None) -> None:
+    """Files have no snapshot that would stand still: what was read while they changed is no answer."""
+    if target.format == "parquet":
+        from floe.data.tables.folder import list_files
+
+        folder = list_files(str(target.path))
+        if folder is None or folder.snapshot != snapshot:
+            raise TableError(f"The files of {target} changed while they were read", "Judge it again")
 
 
 def _aids(plan: Plan, contract: Contract, way: Way, settings: Settings, store: "Store") -> Aids:
@@ -143,19 +180,18 @@ def _aids(plan: Plan, contract: Contract, way: Way, settings: Settings, store: "
     )
 
 
-def _look(
-    target: Target, settings: Settings
-) -> tuple[Struct, str | None, tuple[FileStatistics, ...] | None, int | None]:
+def _look(target: Target, settings: Settings) -> TableFacts:
     """A table's schema, snapshot and statistics: from its log, else from Spark."""
-    facts = probe(target, settings) if target.format == "iceberg" or target.path else None
-    if facts and facts.schema:
-        return facts.schema, facts.snapshot, facts.files, facts.committed
-    from floe.data.spark.scan import look
+    if target.format != "delta" or target.path:
+        facts = probe(target, settings)
+    else:
+        from floe.data.spark.scan import look
 
-    seen = look(target, settings) if facts or target.name else None
-    if seen is None:
+        seen = look(target, settings)
+        facts = TableFacts(str(target), seen[1], str(target), (), schema=seen[0]) if seen else None
+    if facts is None:
         raise TableError(f"The table {target} does not exist", "Write it first, or name another with --table")
-    return (*seen, None, None)
+    return facts
 
 
 def _schema(plan: Plan, actual: Struct, what: str) -> tuple[list[Outcome], Plan]:

@@ -15,10 +15,9 @@ def prove(expectations: Iterable[Expectation], files: tuple[FileStatistics, ...]
 
 
 def row_count(files: tuple[FileStatistics, ...]) -> int | None:
-    """How many rows the files hold; None where the statistics do not say, or rows of theirs may be deleted."""
-    if not all(file.whole and file.rows is not None for file in files):
-        return None
-    return sum(file.rows or 0 for file in files)
+    """How many rows the files hold; None where the statistics of one do not say."""
+    counts = [file.rows for file in files]
+    return None if None in counts else sum(count for count in counts if count)
 
 
 def _proved(expectation: Expectation, files: tuple[FileStatistics, ...], rows: int | None) -> Outcome | None:

@@ -4,6 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from floe.model.types import Atomic, Decimal, Type
+
+# floats leave NaN out of their bounds, text may be cut
+_EXACT = ("tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz")
+
 
 class Claim(NamedTuple):
     """A promise about a column: `not_null`, `at_least` a bound, or `at_most` a bound; `strict` leaves the bound out."""
@@ -16,16 +21,20 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileStatistics:
-    """What a table's log says of one data file; what it does not say is not there.
+    """What is known for sure of the rows of one data file, deleted ones left out; what is not known is not there.
 
-    `whole` is false where rows of the file may be deleted: counts are then upper bounds, and prove only that nothing is.
+    Counts are exact; every value lies between `least` and `most`, which need not be values themselves.
     """
 
     rows: int | None
     nulls: Mapping[str, int] = field(default_factory=dict)
     least: Mapping[str, Any] = field(default_factory=dict)
     most: Mapping[str, Any] = field(default_factory=dict)
-    whole: bool = True
+
+
+def bounded(type_: Type) -> bool:
+    """Whether the bounds that formats keep for a type hold every value of it."""
+    return isinstance(type_, Decimal) or (isinstance(type_, Atomic) and type_.name in _EXACT)
 
 
 def violations(claim: Claim, files: tuple[FileStatistics, ...]) -> int | None:
@@ -43,9 +52,11 @@ def violations(claim: Claim, files: tuple[FileStatistics, ...]) -> int | None:
 
 
 def _in_file(claim: Claim, file: FileStatistics) -> int | None:
+    if file.rows == 0:
+        return 0
     nulls = file.nulls.get(claim.column)
     if claim.kind == "not_null":
-        return nulls if nulls == 0 or file.whole else None
+        return nulls
     if nulls is not None and nulls == file.rows:
         return 0  # nothing but nulls, which break no bound
     edge = (file.least if claim.kind == "at_least" else file.most).get(claim.column)

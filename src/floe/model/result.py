@@ -73,6 +73,8 @@ class Result:
     rows: int | None = None
     snapshot: str | None = None
     cost: dict[str, Any] = field(default_factory=dict)
+    location: str | None = None
+    table_uid: str | None = None  # another table at the same place has another
 
     @property
     def failed(self) -> tuple[Outcome, ...]:
@@ -126,6 +128,8 @@ class Result:
             "rows": self.rows,
             "checked_at": self.checked_at,
             "snapshot": self.snapshot,
+            "location": self.location,
+            "table_uid": self.table_uid,
             "score": self.score,
             "partial": bool(self.not_evaluated),
             "expectations": [expectation.to_dict() for expectation in self.expectations],

@@ -46,7 +46,7 @@ KEYS = (
         dict,
         acts=True,
     ),
-    Key("tables.format", "delta", str, ("delta", "iceberg"), acts=True),
+    Key("tables.format", "delta", str, ("delta", "iceberg", "parquet"), acts=True),
     Key("tables.warehouse", ".floe/warehouse", str, acts=True),
     Key("tables.names", {}, dict, acts=True),
     Key("classifications", list(LABELS), list, acts=True),

@@ -1,20 +1,30 @@
 """Delta's log, read by deltalake."""
 
+import datetime
 import json
+import posixpath
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError, TableNotFoundError
+from deltalake.fs import DeltaStorageHandler
+from pyarrow import compute
+from pyarrow.fs import PyFileSystem
 
 from floe.data.tables.facts import TableFacts
 from floe.model import TableError
-from floe.model.claim import FileStatistics
+from floe.model.claim import FileStatistics, bounded
 from floe.model.table import Target
 from floe.model.type_text import from_spark_json
-from floe.model.types import Struct
+from floe.model.types import Decimal, Struct, Type
+
+_MILLISECOND = datetime.timedelta(milliseconds=1)
+# deltalake writes decimals' bounds through a double, which keeps this many digits
+_DIGITS = 15
 
 
 def spark_schema(path: str) -> str:
@@ -32,47 +42,129 @@ def probe(target: Target) -> TableFacts | None:
     if "://" not in target.path and not Path(target.path).exists():
         return None
     table = _open(target.path)
-    columns = tuple(column.name for column in table.schema().fields)
-    log = f"{target.path}/_delta_log/{table.version():020}.json"
-    schema = from_spark_json(json.loads(table.schema().to_json()))
+    try:
+        return _facts(target.path, table)
+    except (DeltaError, OSError, pyarrow.ArrowException, ValueError) as error:
+        raise _unreadable(target.path, error) from None
+
+
+def _facts(path: str, table: DeltaTable) -> TableFacts:
+    written = json.loads(table.schema().to_json())
+    schema = from_spark_json(written)
     assert isinstance(schema, Struct)
-    properties = table.metadata().configuration
     return TableFacts(
-        target.path,
+        path,
         str(table.version()),
-        log,
-        columns,
-        properties,
+        f"{path}/_delta_log/{table.version():020}.json",
+        tuple(member.name for member in schema.members),
+        table.metadata().configuration,
         schema,
         _committed(table),
-        _files(table, properties),
+        _files(table, schema, {field["name"]: field.get("metadata") or {} for field in written["fields"]}),
+        partition=tuple(table.metadata().partition_columns),
+        uid=str(table.metadata().id),
     )
 
 
 def _committed(table: DeltaTable) -> int | None:
-    stamps = [entry.get("timestamp") for entry in table.history(1)]
-    return int(stamps[0]) // 1000 if stamps and stamps[0] is not None else None
+    """When rows last came or went: compaction and changes of the table's own settings make no data fresh."""
+    log = PyFileSystem(DeltaStorageHandler.from_table(table._table))
+    for version in range(table.version(), -1, -1):
+        name = f"_delta_log/{version:020}.json"
+        info = log.get_file_info(name)
+        if not info.is_file:
+            return None  # cleaned away: what it said is not known
+        with log.open_input_file(name) as stream:
+            text = stream.read()
+        if not text.strip():
+            raise ValueError(f"{name} is empty: its commit was cut short")
+        changed, stamp = _commit(text.splitlines())
+        if changed:
+            return stamp if stamp is not None else info.mtime_ns // 1_000_000_000
+    return None
 
 
-def _files(table: DeltaTable, properties: Mapping[str, str]) -> tuple[FileStatistics, ...] | None:
+def _commit(lines: list[bytes]) -> tuple[bool, int | None]:
+    """Whether a commit changed data, and when it says it was made."""
+    stamp, changed = None, False
+    for line in lines:
+        action = json.loads(line) if line else {}
+        if said := action.get("commitInfo"):
+            stamp = said.get("inCommitTimestamp") or said.get("timestamp")
+        changed = changed or bool((action.get("add") or action.get("remove") or {}).get("dataChange"))
+        if changed and stamp is not None:
+            break
+    return changed, None if stamp is None else int(stamp) // 1000
+
+
+def _files(table: DeltaTable, schema: Struct, notes: Mapping[str, Any]) -> tuple[FileStatistics, ...] | None:
     """The log's statistics per file, by column; None where names in files are not the table's names."""
-    features = set(table.protocol().writer_features or ())
-    if properties.get("delta.columnMapping.mode", "none") != "none" or "typeWidening" in features:
+    if table.metadata().configuration.get("delta.columnMapping.mode", "none") != "none":
         return None
-    # deletion vectors are not shown here: where the table may have some, counts are only upper bounds
-    whole = "deletionVectors" not in features
     try:
-        rows = pyarrow.table(table.get_add_actions(flatten=True)).to_pylist()
-    except (DeltaError, pyarrow.ArrowException):
+        rows = pyarrow.table(table.get_add_actions()).to_pylist()
+    except (ValueError, OverflowError):  # days that Python does not have
         return None
-    return tuple(
-        FileStatistics(row.get("num_records"), _of(row, "null_count."), _of(row, "min."), _of(row, "max."), whole)
-        for row in rows
-    )
+    deleted = _deleted(table, [row["path"] for row in rows])
+    if deleted is None:
+        return None
+    types = {member.name: member.type for member in schema.members}
+    edged = {name: type_ for name, type_ in types.items() if _edged(type_) and "delta.typeChanges" not in notes[name]}
+    return tuple(_statistics(row, deleted.get(row["path"], 0), edged) for row in rows)
 
 
-def _of(row: dict[str, Any], prefix: str) -> dict[str, Any]:
-    return {key[len(prefix) :]: value for key, value in row.items() if key.startswith(prefix) and value is not None}
+def _edged(type_: Type) -> bool:
+    return bounded(type_) and not (isinstance(type_, Decimal) and type_.precision > _DIGITS)
+
+
+def _deleted(table: DeltaTable, paths: list[str]) -> dict[str, int] | None:
+    """How many rows deletion vectors take from each file that has one; None where a vector's file is not found."""
+    if "deletionVectors" not in (table.protocol().reader_features or ()):
+        return {}
+    root = unquote(table.table_uri).rstrip("/")
+    known = {unquote(path): path for path in paths}
+    found = {}
+    for batch in pyarrow.RecordBatchReader.from_stream(table.deletion_vectors()):
+        for uri, mask in zip(batch["filepath"], batch["selection_vector"], strict=True):
+            path = known.get(posixpath.relpath(unquote(uri.as_py()).removeprefix(root), "/"))
+            if path is None:
+                return None
+            found[path] = len(mask.values) - (compute.sum(mask.values).as_py() or 0)
+    return found
+
+
+def _statistics(row: dict[str, Any], deleted: int, edged: Mapping[str, Type]) -> FileStatistics:
+    written = row.get("num_records")
+    rows = None if written is None else written - deleted
+    # where rows are deleted, only none or all of them null stays sure
+    nulls = {
+        name: count if count == 0 else count - deleted
+        for name, count in (row.get("null_count") or {}).items()
+        if isinstance(count, int) and (not deleted or count in (0, written))
+    }
+    least = {name: _lower(value) for name, value in (row.get("min") or {}).items() if _known(name, value, edged)}
+    most = {name: _upper(value) for name, value in (row.get("max") or {}).items() if _known(name, value, edged)}
+    for name, value in (row.get("partition") or {}).items():
+        if value is None and rows is not None:
+            nulls[name] = rows
+        elif value not in (None, ""):  # readers differ on empty text
+            nulls[name] = 0
+            if name in edged and not getattr(value, "tzinfo", None):  # instants are written in a zone that is not said
+                least[name] = most[name] = value
+    return FileStatistics(rows, nulls, least, most)
+
+
+def _known(name: str, value: Any, edged: Mapping[str, Type]) -> bool:
+    return name in edged and value is not None
+
+
+def _lower(value: Any) -> Any:
+    """Instants in the log are cut to milliseconds."""
+    return value - _MILLISECOND if isinstance(value, datetime.datetime) else value
+
+
+def _upper(value: Any) -> Any:
+    return value + _MILLISECOND if isinstance(value, datetime.datetime) else value
 
 
 def _open(path: str) -> DeltaTable:
@@ -84,6 +176,9 @@ def _open(path: str) -> DeltaTable:
             "Name another table with --table, or move what stands there",
         ) from None
     except (DeltaError, OSError) as error:
-        raise TableError(
-            f"{path} cannot be read: {str(error).splitlines()[0]}", "Check the path and its permissions"
-        ) from None
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: str, error: Exception) -> TableError:
+    cause = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+    return TableError(f"{path} cannot be read: {cause}", "Check the table's log, its path and its permissions")

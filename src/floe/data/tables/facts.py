@@ -19,8 +19,11 @@ class TableFacts:
     columns: tuple[str, ...]
     properties: Mapping[str, str] = field(default_factory=dict)
     schema: Struct | None = None
-    committed: int | None = None  # when the snapshot was committed, in seconds since 1970
+    committed: int | None = None  # when data last changed, in seconds since 1970
     files: tuple[FileStatistics, ...] | None = None  # None: the log's statistics cannot be had without Spark
+    partition: tuple[str, ...] = ()
+    key: tuple[str, ...] = ()
+    uid: str | None = None  # another table at the same place has another
 
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:
@@ -29,6 +32,10 @@ def probe(target: Target, settings: Settings) -> TableFacts | None:
         from floe.data.tables import iceberg  # noqa: PLC0415  (0.3 s that a Delta table does not need)
 
         return iceberg.probe(target, settings)
+    if target.format == "parquet":
+        from floe.data.tables import folder  # noqa: PLC0415  (as heavy as the others)
+
+        return folder.probe(str(target.path))
     from floe.data.tables import delta  # noqa: PLC0415  (deltalake is heavy too)
 
     return delta.probe(target)

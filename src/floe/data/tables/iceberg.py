@@ -1,20 +1,38 @@
-"""Iceberg's catalogs, asked by pyiceberg."""
+"""Iceberg's catalogs and metadata files, asked by pyiceberg."""
 
+import datetime
+import re
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from pyiceberg.catalog import Catalog, load_catalog
+from pyiceberg.conversions import from_bytes
 from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
-from pyiceberg.table import Table
-from pyiceberg.types import IcebergType, ListType, MapType, StructType
+from pyiceberg.table import FileScanTask, StaticTable, Table
+from pyiceberg.table.snapshots import Operation
+from pyiceberg.types import (
+    IcebergType,
+    ListType,
+    MapType,
+    NestedField,
+    PrimitiveType,
+    StructType,
+    TimestampNanoType,
+    TimestamptzNanoType,
+)
 
 from floe.data.tables.facts import TableFacts
 from floe.model import TableError
-from floe.model.claim import FileStatistics
+from floe.model.claim import FileStatistics, bounded
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.type_text import parse_type
 from floe.model.types import Array, MapOf, Member, Struct, Type
 
+PATIENCE = 30
+_EPOCH = datetime.datetime(1970, 1, 1)
 _SPARK = {
     "timestamptz": "timestamp",
     "timestamp": "timestamp_ntz",
@@ -22,41 +40,122 @@ _SPARK = {
     "timestamp_ns": "timestamp_ntz",
     "uuid": "string",
 }
+_LIGHT = {"py-io-impl": "pyiceberg.io.fsspec.FsspecFileIO"}
+_NUMBERED = re.compile(r"v?(\d+)[-.].*metadata\.json")
 
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:
-    """What the catalog says of a table."""
-    if not target.name:
-        raise TableError(
-            f"{target.path} is an Iceberg table without its catalog", "Name it as catalog.namespace.table with --table"
-        )
-    catalog, *identifier = target.name.split(".")
+    """What the catalog, or a metadata file, says of a table."""
+    table = by_name(target.name, settings) if target.name else None
     try:
-        table = _catalog(catalog, settings).load_table(tuple(identifier))
+        file = None if target.name else metadata_file(str(target.path))
+        table = StaticTable.from_metadata(file, _io(file)) if file else table
+        return _facts(table) if table else None
+    except TableError:
+        raise
+    except Exception as error:  # noqa: BLE001  (manifests fail in as many ways as there are readers of files)
+        raise TableError(
+            f"{target} cannot be read: {_first_line(error)}", "Check the table's metadata and data files"
+        ) from None
+
+
+def by_name(name: str, settings: Settings) -> Table | None:
+    """A table of the settings' catalogs; None where it is not there, or in none of them."""
+    catalog, *identifier = name.split(".")
+    if catalog not in settings["catalogs"]:
+        raise TableError(f"No catalog is called '{catalog}'", "Add it under catalogs in the settings (`floe doctor`)")
+    try:
+        return _in_time(lambda: _load(catalog, tuple(identifier), settings))
+    except Exception as error:  # noqa: BLE001  (each catalog has errors of its own, all meaning out of reach)
+        raise TableError(
+            f"The catalog '{catalog}' cannot be asked: {_first_line(error)}",
+            "Check catalogs in the settings (`floe doctor`)",
+        ) from None
+
+
+def _load(catalog: str, identifier: tuple[str, ...], settings: Settings) -> Table | None:
+    found = _catalog(catalog, settings)
+    try:
+        return found.load_table(identifier) if found else None
     except (NoSuchTableError, NoSuchNamespaceError):
         return None
-    except Exception as error:  # noqa: BLE001  (each catalog has errors of its own, all meaning out of reach)
-        cause = (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _in_time(ask: Callable[[], Table | None]) -> Table | None:
+    """The answer, unless it takes too long: not every catalog's client gives up by itself."""
+    said: list[Table | None] = []
+    failed: list[Exception] = []
+
+    def run() -> None:
+        try:
+            said.append(ask())
+        except Exception as error:  # noqa: BLE001  (told by the thread that waits)
+            failed.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    if failed:
+        raise failed[0]
+    if not said:
+        raise TimeoutError(f"no answer within {PATIENCE} seconds")
+    return said[0]
+
+
+def metadata_file(path: str) -> str | None:
+    """The metadata file that a path is, or the newest one of a table's folder; None where there is none."""
+    if path.endswith("metadata.json"):
+        return path if "://" in path or Path(path).is_file() else None
+    if "://" in path:
+        raise TableError(f"{path} is a folder, whose metadata file is not known", "Name its metadata.json with --table")
+    newest = _newest(Path(path) / "metadata")
+    return str(newest) if newest else None
+
+
+def _newest(folder: Path) -> Path | None:
+    """The metadata file that a hint names, else the one with the highest number."""
+    hint = folder / "version-hint.text"
+    files = [(int(match[1]), file) for file in folder.glob("*.metadata.json") if (match := _NUMBERED.match(file.name))]
+    wanted = int(hint.read_text()) if hint.is_file() else max((number for number, _ in files), default=0)
+    fitting = [file for number, file in files if number == wanted]
+    if len(fitting) > 1:
         raise TableError(
-            f"The catalog '{catalog}' cannot be asked: {cause}", "Check catalogs in the settings (`floe doctor`)"
-        ) from None
+            f"{folder} has {len(fitting)} metadata files of version {wanted}", "Name one of them with --table"
+        )
+    return fitting[0] if fitting else None
+
+
+def _facts(table: Table) -> TableFacts:
     newest = table.current_snapshot()
-    columns = tuple(field.name for field in table.schema().fields)
-    snapshot = str(newest.snapshot_id) if newest else None
-    schema = _struct(table.schema().as_struct())
+    schema = struct_of(table.schema().as_struct())
     return TableFacts(
         table.location(),
-        snapshot,
+        str(newest.snapshot_id) if newest else None,
         table.metadata_location,
-        columns,
+        tuple(field.name for field in table.schema().fields),
         table.properties,
         schema,
-        newest.timestamp_ms // 1000 if newest else None,
-        _files(table),
+        _committed(table),
+        _files(table, schema),
+        partition=tuple(str(table.schema().find_column_name(part.source_id)) for part in table.spec().fields),
+        key=tuple(str(table.schema().find_column_name(field)) for field in table.schema().identifier_field_ids),
+        uid=str(table.metadata.table_uuid),
     )
 
 
-def _struct(struct: StructType) -> Struct:
+def _committed(table: Table) -> int | None:
+    """When rows last came or went: compaction makes no data fresh."""
+    snapshot = table.current_snapshot()
+    while snapshot:
+        if not snapshot.summary or snapshot.summary.operation is not Operation.REPLACE:
+            return snapshot.timestamp_ms // 1000
+        parent = snapshot.parent_snapshot_id
+        snapshot = table.snapshot_by_id(parent) if parent is not None else None
+    return None
+
+
+def struct_of(struct: StructType) -> Struct:
+    """An Iceberg schema as Spark shows it."""
     return Struct(tuple(Member(part.name, _type(part.field_type), not part.required) for part in struct.fields))
 
 
@@ -64,7 +163,7 @@ def _type(type_: IcebergType) -> Type:
     """An Iceberg type as Spark shows it."""
     match type_:
         case StructType():
-            return _struct(type_)
+            return struct_of(type_)
         case ListType():
             return Array(_type(type_.element_type), not type_.element_required)
         case MapType():
@@ -72,40 +171,74 @@ def _type(type_: IcebergType) -> Type:
     return parse_type(_SPARK.get(str(type_)) or ("binary" if str(type_).startswith("fixed") else str(type_)))
 
 
-def _files(table: Table) -> tuple[FileStatistics, ...] | None:
-    """The manifests' statistics per data file; None where they cannot be read here."""
-    if table.current_snapshot() is None:
-        return ()
-    try:
-        rows = table.inspect.files().to_pylist()
-    except (OSError, ValueError, NotImplementedError):
-        return None
+def _files(table: Table, schema: Struct) -> tuple[FileStatistics, ...]:
+    """The manifests' statistics per data file."""
+    columns = [field for field in table.schema().fields if isinstance(field.field_type, PrimitiveType)]
     widened = _widened(table)
-    whole = all(row["content"] == 0 for row in rows)
-    return tuple(_statistics(row, widened, whole) for row in rows if row["content"] == 0)
+    edged = {f.field_id for f in columns if bounded(schema[f.name].type) and f.field_id not in widened}
+    return tuple(_statistics(task, columns, edged) for task in table.scan().plan_files())
 
 
-def _widened(table: Table) -> set[str]:
+def _widened(table: Table) -> set[int]:
     """Columns whose type was once another: bounds of older files were written in that one."""
     types: dict[int, set[str]] = {}
     for schema in table.schemas().values():
         for part in schema.fields:
             types.setdefault(part.field_id, set()).add(str(part.field_type))
-    return {part.name for part in table.schema().fields if len(types[part.field_id]) > 1}
+    return {field for field, known in types.items() if len(known) > 1}
 
 
-def _statistics(row: dict[str, Any], widened: set[str], whole: bool) -> FileStatistics:
-    metrics = {name: metric for name, metric in row["readable_metrics"].items() if name not in widened and metric}
+def _statistics(task: FileScanTask, columns: list[NestedField], edged: set[int]) -> FileStatistics:
+    file = task.file
+    counts = dict((file.null_value_counts or {}).items())
+    # where rows may be deleted, only none of them null stays sure
+    nulls = {f.name: counts[f.field_id] for f in columns if f.field_id in counts}
+    if task.delete_files:
+        nulls = {name: count for name, count in nulls.items() if count == 0}
+    bounds = [column for column in columns if column.field_id in edged]
+    rows = None if task.delete_files else file.record_count
+    return FileStatistics(rows, nulls, _values(bounds, file.lower_bounds), _values(bounds, file.upper_bounds))
 
-    def of(key: str) -> dict[str, Any]:
-        return {name: metric[key] for name, metric in metrics.items() if metric[key] is not None}
 
-    return FileStatistics(row["record_count"], of("null_value_count"), of("lower_bound"), of("upper_bound"), whole)
+def _values(columns: list[NestedField], bounds: Mapping[int, bytes] | None) -> dict[str, Any]:
+    kept = bounds or {}
+    found = ((column.name, _value(column.field_type, kept.get(column.field_id))) for column in columns)
+    return {name: value for name, value in found if value is not None}
 
 
-def _catalog(name: str, settings: Settings) -> Catalog:
-    """A catalog of the settings, as pyiceberg opens it."""
+def _value(type_: IcebergType, raw: bytes | None) -> Any:
+    """A bound as claims compare it; None where there is none, or Python has no such day."""
+    if not raw or not isinstance(type_, PrimitiveType):
+        return None
+    value: Any = from_bytes(type_, raw)
+    try:
+        match str(type_):
+            case "date":
+                return (_EPOCH + datetime.timedelta(days=value)).date()
+            case "timestamp":
+                return _EPOCH + datetime.timedelta(microseconds=value)
+            case "timestamptz":
+                return (_EPOCH + datetime.timedelta(microseconds=value)).replace(tzinfo=datetime.UTC)
+    except OverflowError:
+        return None
+    return None if isinstance(type_, TimestampNanoType | TimestamptzNanoType) else value
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+
+
+def _catalog(name: str, settings: Settings) -> Catalog | None:
+    """A catalog of the settings, as pyiceberg opens it; None where it is a file that is not there yet."""
     options = {key: str(value) for key, value in settings["catalogs"][name].items()}
     if options.get("uri", "").startswith("sqlite:///"):
-        options["uri"] = f"sqlite:///{settings.root / options['uri'].removeprefix('sqlite:///')}"
-    return load_catalog(name, **options)
+        file = settings.root / options["uri"].removeprefix("sqlite:///")
+        if not file.is_file():
+            return None
+        options["uri"] = f"sqlite:///{file}"
+    return load_catalog(name, **{**_io(options.get("warehouse", "://")), **options})
+
+
+def _io(place: str) -> dict[str, str]:
+    """How files are read: local ones without pyarrow, whose import takes as long as everything else here."""
+    return {} if "://" in place and not place.startswith("file://") else _LIGHT

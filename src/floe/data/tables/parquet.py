@@ -1,7 +1,7 @@
 """Parquet files, by their footers."""
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,9 @@ from pyarrow import fs
 from pyarrow import parquet as pq
 
 from floe.model import TableError
-from floe.model.claim import FileStatistics
+from floe.model.claim import FileStatistics, bounded
 from floe.model.types import Array, Atomic, Decimal, MapOf, Member, Struct, Type
 
-_LOCAL = fs.LocalFileSystem()
 _WHOLE = {
     "bool": "boolean",
     "int8": "tinyint",
@@ -34,24 +33,26 @@ _WHOLE = {
     "date32[day]": "date",
     "date64[ms]": "date",
 }
-# bounds of these are exact; floats leave NaN out, text may be cut
-_BOUNDED = ("tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz")
 
 
-def file_statistics(paths: Sequence[str | Path], schema: Struct) -> tuple[FileStatistics, ...]:
-    """What the footers of files say of the columns of a schema; what they do not say for sure is left out."""
-    return tuple(statistics(footer(str(path)), schema) for path in paths)
+def file_statistics(files: Iterable[str | Path | pq.FileMetaData], schema: Struct) -> tuple[FileStatistics, ...]:
+    """What footers, or those of the files at paths, say of a schema's columns; what is not sure is left out."""
+    read = (file if isinstance(file, pq.FileMetaData) else next(footers([file])) for file in files)
+    return tuple(_statistics(footer, schema) for footer in read)
 
 
-def footer(path: str, files: fs.FileSystem = _LOCAL) -> pq.FileMetaData:
-    """A file's footer; TableError where there is none to read."""
-    try:
-        with files.open_input_file(path) as stream:
-            return pq.read_metadata(stream)
-    except (OSError, pyarrow.ArrowException) as error:
-        raise TableError(
-            f"{path} cannot be read: {str(error).splitlines()[0]}", "Write it again, as Parquet and whole, or remove it"
-        ) from None
+def footers(paths: Iterable[str | Path], files: fs.FileSystem | None = None) -> Iterator[pq.FileMetaData]:
+    """The files' footers; TableError where there is none to read."""
+    system = files or fs.LocalFileSystem()
+    for path in map(str, paths):
+        try:
+            with system.open_input_file(path) as stream:
+                yield pq.read_metadata(stream)
+        except (OSError, pyarrow.ArrowException) as error:
+            raise TableError(
+                f"{path} cannot be read: {str(error).splitlines()[0]}",
+                "Write it again, as Parquet and whole, or remove it",
+            ) from None
 
 
 def struct_of(footer: pq.FileMetaData) -> Struct:
@@ -59,9 +60,10 @@ def struct_of(footer: pq.FileMetaData) -> Struct:
     return Struct(tuple(Member(name, type_) for name, type_, _ in _columns(footer)))
 
 
-def statistics(footer: pq.FileMetaData, schema: Struct) -> FileStatistics:
+def _statistics(footer: pq.FileMetaData, schema: Struct) -> FileStatistics:
     """What one footer says; of a column of another type it says nothing, one that is not there is null in every row."""
     leaves = {name: (type_, leaf) for name, type_, leaf in _columns(footer)}
+    legacy = b"org.apache.spark.legacyDateTime" in (footer.metadata or {})
     groups = [footer.row_group(index) for index in range(footer.num_row_groups)]
     nulls: dict[str, int] = {}
     least: dict[str, Any] = {}
@@ -74,7 +76,7 @@ def statistics(footer: pq.FileMetaData, schema: Struct) -> FileStatistics:
             found = _column([group.column(leaf) for group in groups], type_)
             if found is not None:
                 nulls[member.name], low, high = found
-                if low is not None:
+                if low is not None and not (legacy and isinstance(low, datetime.date)):
                     least[member.name], most[member.name] = low, high
     return FileStatistics(footer.num_rows, nulls, least, most)
 
@@ -96,10 +98,12 @@ def _column(chunks: list[Any], type_: Type) -> tuple[int, Any, Any] | None:
 
 
 def _bounds(chunk: Any, found: Any, type_: Type) -> tuple[Any, Any] | None:
-    exact = isinstance(type_, Decimal) or (isinstance(type_, Atomic) and type_.name in _BOUNDED)
-    if not exact or not found.has_min_max or chunk.physical_type == "INT96":
+    if not bounded(type_) or not found.has_min_max or chunk.physical_type == "INT96":
         return None
-    low, high = found.min, found.max
+    try:
+        low, high = found.min, found.max
+    except (ValueError, OverflowError, pyarrow.ArrowException):  # days that Python does not have
+        return None
     return None if low is None or high is None or low > high else (_plain(low), _plain(high))
 
 
@@ -146,6 +150,8 @@ def _leaf(type_: pyarrow.DataType) -> Type:
         return _leaf(type_.value_type)
     if types.is_decimal(type_):
         return Decimal(type_.precision, type_.scale)
+    if types.is_timestamp(type_) and type_.unit == "ns":
+        return Atomic("timestamp(9)")  # which Spark does not read
     if types.is_timestamp(type_):
         return Atomic("timestamp" if type_.tz else "timestamp_ntz")
     if types.is_fixed_size_binary(type_):

@@ -5,10 +5,10 @@ from types import ModuleType
 
 from pyspark.sql import DataFrame, SparkSession
 
-from floe.data.spark.write import delta, iceberg
+from floe.data.spark.write import delta, iceberg, parquet
 from floe.model.table import Target
 
-TABLES: dict[str, ModuleType] = {"delta": delta, "iceberg": iceberg}
+TABLES: dict[str, ModuleType] = {"delta": delta, "iceberg": iceberg, "parquet": parquet}
 
 
 def read_all(spark: SparkSession, targets: Mapping[str, Target]) -> dict[str, DataFrame]:

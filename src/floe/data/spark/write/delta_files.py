@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from pyarrow import parquet as pq
 
 from floe.data.spark.rules import holdable, name_of
 from floe.data.spark.write.tag import Tag
-from floe.data.tables.parquet import footer, struct_of
+from floe.data.tables.parquet import footers, struct_of
 from floe.model.plan import Plan
 from floe.model.type_text import from_spark_json
 from floe.model.types import Struct
@@ -35,7 +35,7 @@ _PREFIX = 32
 _LAST = "\U0010ffff"
 
 
-def unfit(log: DeltaTable, plan: Plan, files: Sequence[Path]) -> str | None:
+def unfit(log: DeltaTable, plan: Plan, files: Iterable[pq.FileMetaData]) -> str | None:
     """Why staged files cannot become this table's by a commit of ours; None where they can."""
     protocol, about = log.protocol(), log.metadata()
     strange = set(protocol.writer_features or ()) | set(protocol.reader_features or ())
@@ -58,7 +58,7 @@ def unfit(log: DeltaTable, plan: Plan, files: Sequence[Path]) -> str | None:
         return f"the table asks for {loose[0]}, which the contract does not"
     wanted = [(m.name, str(m.type)) for m in table.members]
     for file in files:
-        there = [(m.name, str(m.type)) for m in struct_of(footer(str(file))).members]
+        there = [(m.name, str(m.type)) for m in struct_of(file).members]
         if there != wanted:
             return "the staged files have other types than the table"
     return None
@@ -70,12 +70,12 @@ def commit_files(location: str, files: Sequence[Path], plan: Plan, tag: Tag, sna
         log = DeltaTable(location)
     except (DeltaError, OSError) as error:
         return f"its log cannot be read here ({str(error).splitlines()[0]})"
-    full = [file for file in files if footer(str(file)).num_rows]
-    reason = unfit(log, plan, full)
+    full = {file: about for file, about in zip(files, footers(files), strict=True) if about.num_rows}
+    reason = unfit(log, plan, full.values())
     if reason or str(log.version()) != snapshot:
         return reason or "another writer was faster"
     moved = {file: Path(location) / file.name for file in full}
-    actions: list[AddAction | RemoveAction] = [_action(file) for file in full]
+    actions: list[AddAction | RemoveAction] = [_action(file, about) for file, about in full.items()]
     properties = CommitProperties(
         custom_metadata={"userMetadata": tag.text},
         max_commit_retries=0,
@@ -93,9 +93,9 @@ def commit_files(location: str, files: Sequence[Path], plan: Plan, tag: Tag, sna
     return None
 
 
-def _action(file: Path) -> AddAction:
+def _action(file: Path, about: pq.FileMetaData) -> AddAction:
     known = file.stat()
-    stats = json.dumps(statistics(footer(str(file))))
+    stats = json.dumps(statistics(about))
     return AddAction(file.name, known.st_size, {}, int(known.st_mtime * 1000), True, stats)
 
 

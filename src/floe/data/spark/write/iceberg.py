@@ -1,4 +1,4 @@
-"""Iceberg tables, by catalog name."""
+"""Iceberg tables, by catalog name; by a metadata file only to read."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from floe.data.spark.schema import struct_of
 from floe.data.spark.write.delta import create_statement
 from floe.data.spark.write.state import State
 from floe.data.spark.write.tag import Commit, Tag, commit_of, conf, merge_statement, view
-from floe.model import TableError
+from floe.data.tables.iceberg import metadata_file
 from floe.model.plan import Plan
 from floe.model.settings import Settings
 from floe.model.table import Target
@@ -42,16 +42,16 @@ def partition_value(column: Column) -> Column:
 
 
 def exists(spark: SparkSession, target: Target) -> bool:
-    """Whether the table is there; TableError where it is named by a path, which no catalog can commit to."""
-    if not target.name:
-        raise TableError(
-            f"{target.path} is an Iceberg table without its catalog", "Name it as catalog.namespace.table with --table"
-        )
-    return spark.catalog.tableExists(target.name)
+    """Whether the table is there."""
+    return spark.catalog.tableExists(target.name) if target.name else metadata_file(str(target.path)) is not None
 
 
 def read(spark: SparkSession, target: Target, snapshot: str | None = None) -> DataFrame:
     """The table's rows now, or at a snapshot."""
+    if not target.name:
+        reader = spark.read.format("iceberg")
+        reader = reader.option("versionAsOf", snapshot) if snapshot is not None else reader
+        return reader.load(metadata_file(str(target.path)))
     spark.sql(f"REFRESH TABLE {target.sql}")
     if snapshot is not None:
         return spark.sql(f"SELECT * FROM {target.sql} VERSION AS OF {int(snapshot)}")

@@ -1,15 +1,16 @@
 """Iceberg: staged files become the table's own by one commit, without a second copy."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from pyarrow import parquet as pq
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table import Table
 
 from floe.data.spark.write.tag import Tag
 from floe.data.tables.iceberg import by_name, struct_of
-from floe.data.tables.parquet import footer
+from floe.data.tables.parquet import footers
 from floe.data.tables.parquet import struct_of as file_struct
 from floe.model import TableError
 from floe.model.plan import Plan
@@ -17,7 +18,7 @@ from floe.model.settings import Settings
 from floe.model.table import Target
 
 
-def unfit(table: Table, plan: Plan, files: Sequence[Path]) -> str | None:
+def unfit(table: Table, plan: Plan, files: Iterable[pq.FileMetaData]) -> str | None:
     """Why staged files cannot become this table's by a commit of ours; None where they can."""
     if not table.spec().is_unpartitioned():
         return "the table is partitioned"
@@ -29,8 +30,7 @@ def unfit(table: Table, plan: Plan, files: Sequence[Path]) -> str | None:
     if loose:
         return f"the table asks for {loose[0]}, which the contract does not"
     wanted = [(m.name, str(m.type)) for m in schema.members]
-    for file in files:
-        about = footer(str(file))
+    for about in files:
         if any(about.schema.column(index).physical_type == "INT96" for index in range(about.num_columns)):
             return "timestamps of the staged files are of the old kind (spark.sql.parquet.outputTimestampType)"
         if [(m.name, str(m.type)) for m in file_struct(about).members] != wanted:
@@ -48,8 +48,8 @@ def commit_files(
         return error.message
     if table is None:
         return "its catalog cannot be asked without Spark"
-    full = [file for file in files if footer(str(file)).num_rows]
-    reason = unfit(table, plan, full)
+    full = {file: about for file, about in zip(files, footers(files), strict=True) if about.num_rows}
+    reason = unfit(table, plan, full.values())
     newest = table.current_snapshot()
     if reason or (str(newest.snapshot_id) if newest else None) != snapshot:
         return reason or "another writer was faster"
