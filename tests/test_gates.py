@@ -226,3 +226,29 @@ def floe_target(lake: Lake, table: str):
 
     known = open_store(lake.settings["registry.url"], lake.root).table(table)
     return find_target(lake.settings, *find_for_write(table, lake.settings), Way(), known)
+
+
+def test_staged_files_are_committed_as_they_are_and_read_like_sparks_own(spark, lake: Lake):
+    first = floe.enforce(frame(spark, order(1)), lake.table_id, settings=lake.settings)
+    batch = frame(spark, order(2, ship_to=None), order(3, customer_id="é" * 40, amount=Decimal("0.01")))
+    second = floe.enforce(batch, lake.table_id, batch_id="two", settings=lake.settings)
+    assert (first.way, second.way) == ("the staged files were committed as they are",) * 2
+    assert {one.how for one in second.result.expectations if one.name == "null-value"} == {"metadata", "scan"}
+    rows = read(spark, lake).orderBy("order_id").collect()
+    assert [(row.order_id, row.customer_id, row.ship_to) for row in rows] == [
+        (1, "C1", ("DE", "Berlin")),
+        (2, "C1", None),
+        (3, "é" * 40, ("DE", "Berlin")),
+    ]
+    assert read(spark, lake).where("order_id = 3 AND amount < 1").count() == 1  # skipping by statistics finds it
+    assert read(spark, lake).where("customer_id > 'é'").count() == 1
+    old = read(spark, lake).count()
+    if lake.format == "delta":
+        back = spark.read.format("delta").option("versionAsOf", second.snapshot_before).load(lake.target.path)
+        history = spark.sql(f"DESCRIBE HISTORY {lake.target.sql}").orderBy("version", ascending=False).head()
+        assert json.loads(history.userMetadata)["floe.batch_id"] == "two"
+        spark.sql(f"DELETE FROM {lake.target.sql} WHERE order_id = 2")
+    else:
+        back = spark.sql(f"SELECT * FROM {lake.target.sql} VERSION AS OF {second.snapshot_before}")
+        spark.sql(f"DELETE FROM {lake.target.sql} WHERE order_id = 2")
+    assert (back.count(), old, read(spark, lake).count()) == (1, 3, 2)

@@ -6,7 +6,14 @@ from pathlib import Path
 
 from pyarrow import parquet as pq
 from pyiceberg.exceptions import CommitFailedException
-from pyiceberg.table import Table
+from pyiceberg.io.pyarrow import (
+    compute_statistics_plan,
+    data_file_statistics_from_parquet_metadata,
+    parquet_path_to_id_mapping,
+)
+from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
+from pyiceberg.table import Table, TableProperties
+from pyiceberg.typedef import Record
 
 from floe.data.spark.write.tag import Tag
 from floe.data.tables.iceberg import by_name, struct_of
@@ -59,10 +66,42 @@ def commit_files(
         folder.mkdir(parents=True, exist_ok=True)
         for file, place in moved.items():
             file.rename(place)
-        table.add_files([str(place) for place in moved.values()], tag.marks, check_duplicate_files=False)
+        _append(table, {moved[file]: about for file, about in full.items()}, tag)
     except (CommitFailedException, ValueError, NotImplementedError, OSError) as error:
         for file, place in moved.items():
             if place.exists():
                 shutil.move(place, file)
         return f"the commit was refused ({(str(error).splitlines() or [type(error).__name__])[0]})"
     return None
+
+
+def _append(table: Table, files: dict[Path, pq.FileMetaData], tag: Tag) -> None:
+    """One commit with these files; they carry no field ids, so the table says which name is which field.
+
+    The library's own way refuses files whose columns may be null; that none is, was judged.
+    """
+    schema, about = table.schema(), table.metadata
+    with table.transaction() as transaction:
+        if about.name_mapping() is None:
+            transaction.set_properties({TableProperties.DEFAULT_NAME_MAPPING: schema.name_mapping.model_dump_json()})
+        with transaction.update_snapshot(snapshot_properties=tag.marks).fast_append() as append:
+            for file, footer in files.items():
+                known = data_file_statistics_from_parquet_metadata(
+                    parquet_metadata=footer,
+                    stats_columns=compute_statistics_plan(schema, about.properties),
+                    parquet_column_mapping=parquet_path_to_id_mapping(schema),
+                )
+                append.append_data_file(
+                    DataFile.from_args(
+                        content=DataFileContent.DATA,
+                        file_path=str(file),
+                        file_format=FileFormat.PARQUET,
+                        partition=Record(),
+                        file_size_in_bytes=file.stat().st_size,
+                        sort_order_id=None,
+                        spec_id=about.default_spec_id,
+                        equality_ids=None,
+                        key_metadata=None,
+                        **known.to_serialized_dict(),
+                    )
+                )
