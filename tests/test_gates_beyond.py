@@ -1,0 +1,135 @@
+"""What stands around the gates: streams, quarantine replayed, tables that protect themselves, the next MAJOR."""
+
+import json
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+import floe
+from floe.model.settings import Settings
+from tests.conftest import Lake
+from tests.orders import COLUMNS, frame, order
+from tests.test_gates import quarantining, rows_of
+from tests.test_thread import read
+
+pytestmark = pytest.mark.spark
+
+
+def run_stream(spark, lake: Lake, source: Path, checkpoint: Path) -> None:
+    rows = spark.readStream.schema(COLUMNS).parquet(str(source))
+    query = (
+        rows.writeStream.foreachBatch(floe.stream(lake.table_id, settings=lake.settings))
+        .option("checkpointLocation", str(checkpoint))
+        .trigger(availableNow=True)
+        .start()
+    )
+    query.awaitTermination(120)
+
+
+def test_a_stream_writes_each_batch_once_over_restarts(spark, lake: Lake, tmp_path: Path):
+    source, checkpoint = tmp_path / "in", tmp_path / "checkpoint"
+    frame(spark, order(1), order(2)).write.mode("append").parquet(str(source))
+    run_stream(spark, lake, source, checkpoint)
+    # the driver died after the gate's commit and before Spark noted the batch: it comes again under the same number
+    for note in (checkpoint / "commits").iterdir():
+        note.unlink()
+    run_stream(spark, lake, source, checkpoint)
+    frame(spark, order(3)).write.mode("append").parquet(str(source))
+    run_stream(spark, lake, source, checkpoint)
+    assert [row[0] for row in rows_of(spark, lake)] == [1, 2, 3]
+
+
+def test_a_batch_that_is_a_stream_is_said_with_the_way_to_do_it(spark, lake: Lake, tmp_path: Path):
+    frame(spark, order(1)).write.parquet(str(tmp_path / "in"))
+    rows = spark.readStream.schema(COLUMNS).parquet(str(tmp_path / "in"))
+    with pytest.raises(floe.TableError, match="is a stream") as caught:
+        floe.enforce(rows, lake.table_id, settings=lake.settings)
+    assert "floe.stream" in caught.value.suggestion
+
+
+def test_quarantined_rows_are_listed_and_replayed_once_the_cause_is_gone(spark, lake: Lake):
+    from floe.actions.enforce import Ask
+    from floe.actions.find_table import Way
+    from floe.actions.quarantine import list_quarantine, replay
+
+    quarantining(lake)
+    settings = blocking(lake.settings)
+    batch = frame(spark, order(1), order(2, status="paid"), order(3, status="paid"))
+    result = floe.enforce(batch, lake.table_id, settings=settings)
+    assert (result.written, result.quarantined) == (1, 2)
+    (apart,) = list_quarantine([lake.table_id], Way(), settings)
+    assert (apart.rows, apart.codes, apart.run_id) == (2, {"FLOE-E552": 2}, result.run_id)
+
+    lake.contract("[placed, shipped, returned]", "[placed, shipped, returned, paid]")
+    again = replay(lake.table_id, [], Ask(), settings)
+    assert (again.written, again.quarantined) == (2, 0)
+    assert list_quarantine([lake.table_id], Way(), settings) == []
+    assert [row[0] for row in rows_of(spark, lake)] == [1, 2, 3]
+
+
+def blocking(settings: Settings) -> Settings:
+    values = {**settings.values, "data_contracts.enforcement": "block"}
+    return Settings(settings.root, values, settings.origins, settings.actor, settings.cache)
+
+
+def test_a_protected_table_refuses_a_plain_insert_and_stays_fast(spark, lake: Lake):
+    from floe.actions.find_table import Way
+    from floe.actions.protect import protect, unprotect
+
+    settings = blocking(lake.settings)
+    floe.enforce(frame(spark, order(1)), lake.table_id, settings=settings)
+    result = protect(lake.table_id, Way(), settings)
+    held = [one.id.split(":")[-1] for one in result.protections if one.held]
+    assert "null-value" in held
+    frame(spark, order(5, customer_id=None)).createOrReplaceTempView("plain")
+    with pytest.raises(Exception, match=r"(?i)constraint|null"):
+        spark.sql(f"INSERT INTO {lake.target.sql} SELECT * FROM plain")
+    if lake.format == "delta":
+        assert "below-minimum" in held
+        frame(spark, order(5, amount=Decimal("-1.00"))).createOrReplaceTempView("plain")
+        with pytest.raises(Exception, match=r"(?i)constraint"):
+            spark.sql(f"INSERT INTO {lake.target.sql} SELECT * FROM plain")
+    again = floe.enforce(frame(spark, order(2)), lake.table_id, settings=settings)
+    assert again.way == "the staged files were committed as they are"
+    if lake.format == "delta":
+        assert unprotect(lake.table_id, Way(), settings).removed
+        spark.sql(f"INSERT INTO {lake.target.sql} SELECT * FROM plain")
+    assert len(rows_of(spark, lake)) == (3 if lake.format == "delta" else 2)
+
+
+def test_the_next_major_gets_its_table_its_rows_and_a_view_of_the_old_shape(spark, lake: Lake, tmp_path: Path):
+    from floe.actions.find_table import Way
+    from floe.actions.migrate import migrate
+
+    floe.enforce(frame(spark, order(1), order(2)), lake.table_id, settings=lake.settings)
+    old = tmp_path / "old.yaml"
+    old.write_text(lake.contract().read_text())
+    lake.contract("version: 1.0.0", "version: 2.0.0")
+    lake.contract(
+        "      - name: customer_id\n",
+        "      - name: buyer\n        customProperties:\n          - property: renamedFrom\n            value: customer_id\n",
+    )
+    text = lake.contract().read_text()
+    new = "      - name: currency\n        logicalType: string\n        physicalType: string\n        required: true\n        description: ISO 4217.\n"
+    at = text.index("      - name: ship_to")
+    lake.contract().write_text(text[:at] + new + text[at:])
+
+    shown = migrate(lake.table_id, str(old), lake.settings, way=Way())
+    assert (shown.missing, shown.result, shown.target) == (("currency",), None, f"{shown.source}_v2")
+    with pytest.raises(floe.ContractError, match="currency"):
+        migrate(lake.table_id, str(old), lake.settings, way=Way(), run=True)
+    done = migrate(lake.table_id, str(old), lake.settings, way=Way(), fill={"currency": "'EUR'"}, run=True)
+    assert done.result is not None
+    assert done.result.written == 2
+    rows = read(spark, lake).orderBy("order_id").collect()  # the registry names the new table now
+    assert [(row.order_id, row.buyer, row.currency) for row in rows] == [(1, "C1", "EUR"), (2, "C1", "EUR")]
+    again = migrate(lake.table_id, str(old), lake.settings, way=Way(), fill={"currency": "'EUR'"}, run=True)
+    assert again.result is not None
+    assert again.result.repeated
+    if lake.format == "iceberg":
+        assert spark.table(str(done.view_name)).columns == COLUMNS_ONLY
+    assert json.dumps(done.to_dict())
+
+
+COLUMNS_ONLY = ["order_id", "customer_id", "order_ts", "status", "amount", "ship_to"]
