@@ -107,7 +107,7 @@ def _whole(pair: Pair) -> Iterator[Part]:
             yield from differing(old.node, new.node, "properties", (*_CHILDREN, *told))
         case RulePair(old, new) if old and new:
             # listed values are judged on their field
-            listed = ("arguments",) if pair.field and old.valid_values is not None else ()
+            listed = ("arguments", "validValues") if pair.field and old.valid_values is not None else ()
             yield from differing(old.node, new.node, "quality", listed)
         case RelationshipPair(old, new) if old and new:
             yield from differing(old.node, new.node, "relationships")
