@@ -67,8 +67,12 @@ _CONTAINER = {word: kind for kind, words in _CONTAINERS.items() for word in word
 # what keeps a number of its own beside Spark's type: digits of a second, bytes of a binary
 _TIMES = ("timestamp", "timestamp_ntz", "time")
 _DIGITS = {
-    **{"datetime2": 7, "datetimeoffset": 7},
-    **{"timestamp_ns": 9, "timestamptz_ns": 9, "timestamp_ms": 3, "timestamp_s": 0},
+    "datetime2": 7,
+    "datetimeoffset": 7,
+    "timestamp_ns": 9,
+    "timestamptz_ns": 9,
+    "timestamp_ms": 3,
+    "timestamp_s": 0,
 }
 _FIXED_BINARY = ("binary", "fixed", "fixed_len_byte_array")
 _WRAPPERS = ("nullable", "lowcardinality")
