@@ -291,7 +291,7 @@ def test_changes_yaml_is_read_at_the_revision(capsys):
         (["contracts/orders.yaml", "contracts"], "contracts/orders.yaml is one contract and contracts is a folder"),
         (["empty", "empty"], "FLOE-E500: empty and empty hold no contract"),
         (["twice", "twice"], "FLOE-E500: twice holds 2 contracts with the identity 'sales.shop/orders': twice/a.yaml"),
-        (["table:orders", "contracts"], "cannot compare with a live table yet"),
+        (["table:orders", "contracts"], "orders is a name in Spark's catalog"),
         (["registry:sales.shop/orders", "contracts"], "cannot ask the registry yet"),
         (["contracts"], "floe diff needs a new version"),
         (["nowhere.yaml", "contracts/orders.yaml"], "FLOE-E500: nowhere.yaml does not exist"),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from floe.actions.diff_table import diff_table, is_table
 from floe.actions.find_versions import Source
 from floe.actions.pair_versions import VersionPair, version_of, version_pairs
 from floe.actions.settings import load_settings
@@ -15,7 +16,7 @@ from floe.contract.compat.history import read_out, with_reuse
 from floe.contract.compat.migrations import Migrations, migrations, not_made
 from floe.contract.compat.pairs import Terms
 from floe.contract.compat.versions import Move, name_of, version_findings, version_notes
-from floe.model import Contract, Finding, Severity, locate
+from floe.model import Contract, Finding, SettingError, Severity, locate
 from floe.model.change import Bump, Change, Diff, Impact
 from floe.model.settings import Settings
 from floe.model.version import Version
@@ -81,6 +82,10 @@ def diff_all(
 ) -> DiffResult:
     """What changes between two sides: contracts, folders of them, or git revisions (`main..HEAD` and a path)."""
     settings, question = settings or load_settings(), question or Question()
+    if new is not None and (is_table(old) or is_table(new)):
+        if question.whole_line:
+            raise SettingError("A table has no earlier versions", "Leave out --transitive, and name a mode without it")
+        return DiffResult((_with_mode(diff_table(old, new, terms_of(settings), settings), question),))
     return compare(list(version_pairs(old, new, question.whole_line, settings)), question, settings)
 
 

@@ -15,7 +15,7 @@ from floe.model.settings import Settings
 
 Source = str | Path | Contract
 _LATER = {
-    "table": ("floe diff cannot compare with a live table yet", "Name a contract's file, folder or git:REV:path"),
+    "table": ("A live table is no contract here", "floe diff compares one with a contract: floe diff table:PATH FILE"),
     "registry": ("floe diff cannot ask the registry yet", "Name a contract's file, folder or git:REV:path"),
 }
 

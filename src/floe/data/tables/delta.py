@@ -45,6 +45,7 @@ def probe(target: Target) -> TableFacts | None:
         properties,
         schema,
         _committed(table),
+        tuple(table.metadata().partition_columns),
         _files(table, properties),
     )
 

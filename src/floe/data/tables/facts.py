@@ -20,6 +20,7 @@ class TableFacts:
     properties: Mapping[str, str] = field(default_factory=dict)
     schema: Struct | None = None
     committed: int | None = None  # when the snapshot was committed, in seconds since 1970
+    partition: tuple[str, ...] = ()
     files: tuple[FileStatistics, ...] | None = None  # None: the log's statistics cannot be had without Spark
 
 

@@ -52,6 +52,7 @@ def probe(target: Target, settings: Settings) -> TableFacts | None:
         table.properties,
         schema,
         newest.timestamp_ms // 1000 if newest else None,
+        tuple(table.schema().find_column_name(part.source_id) or part.name for part in table.spec().fields),
         _files(table),
     )
 
