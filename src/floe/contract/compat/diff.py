@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import get_args
 
 from floe.contract.compat.change import Delta, Kind
+from floe.contract.compat.explained import explained
 from floe.contract.compat.one_form import in_one_form
 from floe.contract.compat.pairs import Pair, Terms, pairs
 from floe.contract.formats import canonical
@@ -35,13 +36,13 @@ def _alike(old: Contract, new: Contract) -> bool:
 
 
 def _found(pair: Pair, kinds: list[Kind]) -> Iterator[Change]:
-    found = False
+    told: set[str] = set()
     for kind in sorted(kinds, key=lambda kind: kind.last):
-        if kind.last and found:
-            return
         for delta in kind.ask(pair):
-            found = True
-            yield _change(kind, pair, delta)
+            if not (kind.last and explained(delta.path or "", told)):
+                yield _change(kind, pair, delta)
+            if not kind.last:
+                told |= {kind.name, delta.path or delta.note}
 
 
 def _change(kind: Kind, pair: Pair, delta: Delta) -> Change:

@@ -12,6 +12,8 @@ from floe.model import Dataset
 from floe.model.change import Bump, Impact
 
 Entry = dict[str, Any]
+_MEANINGS = ("expression", "column", "field")
+_SAME: dict[str, Any] = {"bump": Bump.PATCH, "reader": Impact.OK, "note": "computed as before"}
 Both = tuple[str, Entry | None, Entry | None]
 
 
@@ -98,15 +100,11 @@ def _changed(pair: DatasetPair, kind: str) -> Iterator[Delta]:
         if old is None or new is None or old == new:
             continue
         one, other = _meaning(old), _meaning(new)
-        if one == other or same_sql(one, other):
-            note = "computed as before"
-            patch, ok = Bump.PATCH, Impact.OK
-            old_text, new_text = (one, other) if one != other else (_rest(old), _rest(new))
-            yield Delta(
-                path=_path(kind, name), old=old_text, new=new_text, bump=patch, reader=ok, note=note, about=pair.new
-            )
-        else:
-            yield Delta(path=_path(kind, name), old=one, new=other, about=pair.new)
+        if one != other:
+            same: dict[str, Any] = _SAME if same_sql(one, other) else {}
+            yield Delta(path=_path(kind, name), old=one, new=other, about=pair.new, **same)
+        if _rest(old) != _rest(new):
+            yield Delta(path=_path(kind, name), old=_rest(old), new=_rest(new), about=pair.new, **_SAME)
 
 
 def _path(kind: str, name: str) -> str:
@@ -115,11 +113,12 @@ def _path(kind: str, name: str) -> str:
 
 def _meaning(entry: Entry) -> Any:
     """What is computed: the expression, or the column it takes."""
-    return next((entry[key] for key in ("expression", "column", "field") if entry.get(key) is not None), None)
+    return next((entry[key] for key in _MEANINGS if entry.get(key) is not None), None)
 
 
 def _rest(entry: Entry) -> Entry:
-    return {key: value for key, value in entry.items() if key not in ("name", "expression")}
+    meaning = next((key for key in _MEANINGS if entry.get(key) is not None), None)
+    return {key: value for key, value in entry.items() if key not in ("name", meaning) and value is not None}
 
 
 def _shown(entry: Entry) -> Any:

@@ -1,6 +1,7 @@
 """D1 to D23 type-changed, D11 timezone-changed."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from floe.contract.compat.change import Delta, change
@@ -43,7 +44,7 @@ def type_changed(field: FieldPair) -> Iterator[Delta]:
         shown = (f"vector({_dimensions(old)})", f"vector({_dimensions(new)})")
         yield Delta(old=shown[0], new=shown[1], row="D14", klass="incompatible", formats=_NOT_SEEN, about=new)
     elif found := _logical(field.contracts, old, new):
-        yield _delta(field, found, (old.logical_type, new.logical_type), new)
+        yield replace(_delta(field, found, (old.logical_type, new.logical_type), new), note="logicalType")
 
 
 def _delta(field: FieldPair, found: Verdict, shown: tuple[Any, Any], about: Field) -> Delta:
