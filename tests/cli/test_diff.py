@@ -424,3 +424,30 @@ def test_the_hash_names_the_contents_not_comments(capsys):
     assert floe.diff("old.yaml", "new.yaml").hash == first
     write("new.yaml", contract("2.0.0", "order_id:string"))
     assert floe.diff("old.yaml", "new.yaml").hash != first
+
+
+SECRETS = """\
+servers:
+  - {server: p, type: custom, location: "postgres://app:%(word)s@db/x", description: "token ghp_%(long)s",
+     customProperties: [{property: password, value: %(word)s}]}
+customProperties:
+  - {property: apiKey, value: %(word)s}
+  - {property: wiring, value: {url: "jdbc:x://h?password=%(word)s", client_secret: %(word)s}}
+  - {property: migration, value: {text: "use https://u:%(word)s@h", deadline: 2027-06-01}}
+"""
+
+
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "github", "markdown"])
+def test_no_format_shows_a_secret(capsys, form):
+    old, new = ({"word": f"hunter{n}zz", "long": str(n) * 36} for n in (1, 2))
+    write("old.yaml", contract() + SECRETS % old)
+    write("new.yaml", contract("2.0.0", "order_id:string!", "password:string") + SECRETS % new)
+    main(["diff", "old.yaml", "new.yaml", "--format", form])
+    said = "".join(capsys.readouterr())
+    assert not [word for word in ("hunter", "1" * 36, "2" * 36) if word in said]
+    if form == "json":
+        changed = {one["path"]: (one["old"], one["new"]) for one in json.loads(said)["results"][0]["changes"]}
+        assert changed["servers.p.location"] == ("postgres://app:•••@db/x",) * 2
+        assert changed["servers.p.customProperties.password"] == ("•••", "•••")
+        assert changed["customProperties.apiKey"] == ("•••", "•••")
+        assert changed["orders.password"] == (None, "string")

@@ -7,6 +7,7 @@ from pathlib import Path
 from floe.actions.find import load_contract
 from floe.contract.formats import changes, read
 from floe.contract.lint.look import looks_like_contract
+from floe.contract.lint.secret import hide, secrets_in
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.contract.sources.git import Repository
 from floe.model import Contract, ContractError, Finding, FloeError, Severity
@@ -100,8 +101,10 @@ def _read_side(
         wrong = [finding for finding in found if finding.severity >= Severity.ERROR]
         if contract and not wrong:
             contracts.append(contract)
-        elif not folder or contract or looks_like_contract(data.decode("utf-8", "replace"), source, found):
-            broken += wrong
+            continue
+        text = data.decode("utf-8", "replace")
+        if not folder or contract or looks_like_contract(text, source, found):
+            broken += [hide(finding, secrets_in(text)) for finding in wrong]
     return _side(name, folder, contracts, beside, tuple(broken))
 
 

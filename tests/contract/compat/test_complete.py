@@ -194,7 +194,7 @@ def _said_of(old, new):
 _PARTS_COME_AND_GO = ("-added", "-removed")
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(_twice())
 def test_the_changes_tell_one_new_contract_from_every_other(pair):
     """From the old contract and the changes the new one follows: another new one has other changes.

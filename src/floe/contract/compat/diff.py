@@ -9,6 +9,7 @@ from floe.contract.compat.explained import explained
 from floe.contract.compat.one_form import in_one_form
 from floe.contract.compat.pairs import Pair, Terms, pairs
 from floe.contract.formats import canonical
+from floe.contract.lint.secret import without_secrets
 from floe.model import Contract
 from floe.model.change import Change, Impact
 
@@ -45,14 +46,22 @@ def _found(pair: Pair, kinds: list[Kind]) -> Iterator[Change]:
                 told |= {kind.name, delta.path or delta.note}
 
 
+def _key(kind: Kind, pair: Pair, delta: Delta) -> str:
+    """The name of the key that both values stand under; a column is called what it likes, but for its default."""
+    if kind.name == "default-changed":
+        return pair.path.rsplit(".", 1)[-1]
+    return (delta.path or "").rsplit(".", 1)[-1]
+
+
 def _change(kind: Kind, pair: Pair, delta: Delta) -> Change:
     reader, writer = delta.reader or kind.reader, delta.writer or kind.writer
+    key = _key(kind, pair, delta)
     return Change(
         change=kind.name,
         row=delta.row or kind.row,
-        path=".".join(part for part in (pair.path, delta.path or "") if part),
-        old=delta.old,
-        new=delta.new,
+        path=without_secrets(".".join(part for part in (pair.path, delta.path or "") if part)),
+        old=without_secrets(delta.old, key),
+        new=without_secrets(delta.new, key),
         bump=kind.bump if delta.bump is None else delta.bump,
         reader=reader,
         writer=writer,
