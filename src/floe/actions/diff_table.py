@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from floe.actions.find_table import Way, find_target
 from floe.actions.find_versions import Source, refuse_broken, side
@@ -18,6 +18,7 @@ from floe.model import Contract, ContractError, Dataset, Field, Finding, Map, Pl
 from floe.model.change import Change, Diff
 from floe.model.codes import BY_CODE
 from floe.model.settings import Settings
+from floe.model.type_text import from_spark_json
 from floe.model.types import Array, MapOf, Member, Struct, Type, accepts
 
 if TYPE_CHECKING:
@@ -68,6 +69,20 @@ def diff_table(old: Source, new: Source, terms: Terms, settings: Settings) -> Di
         findings=tuple(sorted(_findings(found, first, bool(dataset.partition)), key=lambda one: -one.severity)),
         notes=_notes(seen),
     )
+
+
+def schema_findings(contract: Contract, actual: Any) -> list[Finding]:
+    """Where a schema that a table has differs from the one that a contract with one dataset promises."""
+    schema = actual if isinstance(actual, Struct) else from_spark_json(actual.jsonValue())
+    if not isinstance(schema, Struct):
+        raise TypeError(f"{schema} is no schema of a table")
+    if len(contract.datasets) != 1:
+        raise ValueError(f"{contract.source or contract.id} has {len(contract.datasets)} datasets; one is compared")
+    (dataset,) = contract.datasets
+    named = tuple(field.column for field in dataset.partition)  # a schema does not say how a table is divided
+    seen = replace(contract, datasets=(_as_seen(dataset, _Seen("schema", schema, named, ())),))
+    found = _told(changes(contract, seen, CHANGES))
+    return sorted(_findings(found, first=False, parted=True), key=lambda one: -one.severity)
 
 
 def _told(found: list[Change]) -> tuple[Change, ...]:
