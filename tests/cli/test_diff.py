@@ -294,6 +294,7 @@ def test_changes_yaml_is_read_at_the_revision(capsys):
         (["table:orders", "contracts"], "orders is a name in Spark's catalog"),
         (["registry:sales.shop/orders", "contracts"], "cannot ask the registry yet"),
         (["contracts"], "floe diff needs a new version"),
+        (["", "contracts"], "An empty name is no contract"),
         (["nowhere.yaml", "contracts/orders.yaml"], "FLOE-E500: nowhere.yaml does not exist"),
     ],
 )
@@ -451,3 +452,69 @@ def test_no_format_shows_a_secret(capsys, form):
         assert changed["servers.p.customProperties.password"] == ("•••", "•••")
         assert changed["customProperties.apiKey"] == ("•••", "•••")
         assert changed["orders.password"] == (None, "string")
+
+
+ODD = (
+    *(
+        "quality",
+        "relationships",
+        "properties",
+        "items",
+        "schema",
+        "version",
+        "null",
+        "__x__",
+        "__class__",
+        "1",
+        "-",
+        "*",
+    ),
+    *(
+        "a.b",
+        "it's",
+        'say "x"',
+        "two words",
+        "a`b",
+        "[]",
+        "{key}",
+        "a:b",
+        "$ref",
+        "😀",
+        "é",
+        "tab\there",
+        "#c",
+        "password",
+    ),
+)
+
+
+def _odd(version, type_):
+    """A contract whose dataset and columns have names that mean something elsewhere."""
+    columns = [{"name": name, "physicalType": type_, "required": type_ == "int"} for name in ODD]
+    head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "odd", "name": "odd", "status": "active"}
+    return json.dumps(
+        {**head, "version": version, "schema": [{"name": "t.quality", "properties": columns}]},
+        indent=1,
+        ensure_ascii=False,
+    )
+
+
+def test_columns_with_odd_names_are_ordinary_columns(capsys):
+    write("old.yaml", _odd("1.0.0", "int"))
+    write("new.yaml", _odd("1.1.0", "string"))
+    code, shape = answer(capsys, "old.yaml", "new.yaml")
+    (result,) = shape["results"]
+    fields = [f"`{name}`" if set(name) & set(".[]{}`") else name for name in ODD]
+    for kind, bump in (("type-changed", "MAJOR"), ("field-made-optional", "MINOR")):
+        found = [one for one in result["changes"] if one["change"] == kind]
+        assert sorted(one["path"] for one in found) == sorted(f"`t.quality`.{field}" for field in fields)
+        assert {one["bump"] for one in found} == {bump}
+    assert {(one["old"], one["new"]) for one in result["changes"]} == {("int", "string"), ("required", "optional")}
+    assert sorted(one["field"] for one in result["breaking_changes"]) == sorted(fields)
+    assert (code, codes(result)) == (1, ["E520"])
+    for form in ("text", "sarif", "github", "markdown"):
+        assert main(["diff", "old.yaml", "new.yaml", "--format", form]) == 1
+    capsys.readouterr()
+    assert main(["bump", "new.yaml", "--against", "old.yaml"]) == 0
+    assert "1.1.0 → 2.0.0" in capsys.readouterr().out
+    assert json.loads(Path("new.yaml").read_text()) == json.loads(_odd("2.0.0", "string"))

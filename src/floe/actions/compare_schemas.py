@@ -9,7 +9,7 @@ from floe.actions.settings import load_settings
 from floe.contract.compat import CHANGES
 from floe.contract.compat.diff import changes
 from floe.model import Contract, Dataset, Severity
-from floe.model.change import Bump, Change
+from floe.model.change import Bump, Change, below
 
 Schema = str | Path | Contract | Dataset
 # rows of COMPATIBILITY.md that are about schemas: tables, columns, types, constraints
@@ -53,7 +53,7 @@ def _result(found: list[Change]) -> SchemaComparisonResult:
 
 def said(change: Change) -> str:
     """A change in the architecture's words."""
-    field = change.path.split(".", 1)[-1]
+    field = below(change.path)
     match change.change:
         case "field-removed":
             return f"Removed column: {field}"

@@ -10,14 +10,14 @@ from floe.contract.lint.look import looks_like_contract
 from floe.contract.lint.secret import hide, secrets_in
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.contract.sources.git import Repository
-from floe.model import Contract, ContractError, Finding, FloeError, Severity
+from floe.model import Contract, ContractError, Finding, FloeError, SettingError, Severity
 from floe.model.migration import ListedChange
 from floe.model.settings import Settings
 
 Source = str | Path | Contract
 _LATER = {
     "table": ("A live table is no contract here", "floe diff compares one with a contract: floe diff table:PATH FILE"),
-    "registry": ("floe diff cannot ask the registry yet", "Name a contract's file, folder or git:REV:path"),
+    "registry": ("floe cannot ask the registry yet", "Name a contract's file, folder or git:REV:path"),
 }
 
 
@@ -50,6 +50,8 @@ def side(source: Source, settings: Settings) -> Side:
     if isinstance(source, Contract):
         return Side(source.source, False, (source,))
     text = str(source)
+    if not text.strip():
+        raise SettingError("An empty name is no contract", "Name a contract's file, folder or git:REV:path")
     kind, _, rest = text.partition(":")
     if kind in _LATER and rest and "\n" not in text:
         raise FloeError(*_LATER[kind])
