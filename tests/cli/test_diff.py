@@ -518,3 +518,33 @@ def test_columns_with_odd_names_are_ordinary_columns(capsys):
     assert main(["bump", "new.yaml", "--against", "old.yaml"]) == 0
     assert "1.1.0 → 2.0.0" in capsys.readouterr().out
     assert json.loads(Path("new.yaml").read_text()) == json.loads(_odd("2.0.0", "string"))
+
+
+def _child(parent, version="1.0.0"):
+    return contract(version) + f"customProperties: [{{property: extends, value: {parent}}}]\n"
+
+
+def test_another_parent_is_the_change_of_what_is_inherited(capsys):
+    level = "slaProperties: [{{property: freshness, value: {}}}]\n"
+    write("acme1.yaml", contract(name="acme1") + level.format("4h"))
+    write("acme2.yaml", contract(name="acme2") + level.format("8h"))
+    write("old.yaml", _child("acme1.yaml"))
+    write("new.yaml", _child("acme2.yaml", "1.0.1"))
+    code, shape = answer(capsys, "old.yaml", "new.yaml")
+    (result,) = shape["results"]
+    said = {(one["row"], one["path"], one["bump"]) for one in result["changes"]}
+    assert ("F2", "slaProperties.freshness", "MAJOR") in said
+    assert ("A9", "customProperties.extends", "PATCH") in said
+    assert (code, result["bump"], codes(result)) == (1, "MAJOR", ["E520"])
+    assert result["notes"] == ["what both versions inherit is compared too"]
+
+
+def test_a_parent_that_cannot_be_had_is_said(capsys):
+    write("old.yaml", _child("acme1.yaml"))
+    write("new.yaml", _child("acme2.yaml", "1.0.1"))
+    code, shape = answer(capsys, "old.yaml", "new.yaml")
+    (result,) = shape["results"]
+    assert (code, result["bump"]) == (0, "PATCH")
+    assert result["notes"] == [
+        "only the documents are compared, not what they inherit: Parent 'acme1.yaml' is not found"
+    ]

@@ -8,6 +8,7 @@ from typing import Any
 
 from floe.actions.diff_table import diff_table, is_table
 from floe.actions.find_versions import Source
+from floe.actions.pair_effective import Inheritance
 from floe.actions.pair_versions import VersionPair, version_of, version_pairs
 from floe.actions.settings import load_settings
 from floe.contract.compat import CHANGES
@@ -92,10 +93,11 @@ def diff_all(
 def compare(pairs: Sequence[VersionPair], question: Question, settings: Settings) -> DiffResult:
     """One diff per pair, and what changes.yaml lists although no contract beside it did it."""
     terms, results = terms_of(settings), []
+    inheritance = Inheritance(settings.root)
     used: set[int] = set()
     pairs = sorted(pairs, key=lambda pair: name_of(pair.there))
     for pair in pairs:
-        result, by_now = _diff(pair, question, terms)
+        result, by_now = _diff(pair, question, terms, inheritance)
         results.append(result)
         used |= by_now
     return DiffResult(tuple(_with_unused(results, pairs, used)))
@@ -111,13 +113,15 @@ def terms_of(settings: Settings) -> Terms:
     )
 
 
-def _diff(pair: VersionPair, question: Question, terms: Terms) -> tuple[Diff, frozenset[int]]:
+def _diff(pair: VersionPair, question: Question, terms: Terms, inheritance: Inheritance) -> tuple[Diff, frozenset[int]]:
     if pair.old is None or pair.new is None:
         return _one_sided(pair), frozenset()
-    found = with_reuse(changes(pair.old, pair.new, CHANGES, terms), pair.history)
-    plans = migrations(pair.old, pair.new, found, pair.beside.listed)
+    old, new, notes = inheritance.both(pair.old, pair.new)
+    found = with_reuse(changes(old, new, CHANGES, terms), pair.history)
+    plans = migrations(old, new, found, pair.beside.listed)
     others = tuple(one for one in pair.history if one is not pair.new and one is not pair.old)
-    result = _judged(Move(pair.old, pair.new, found, plans.by_path, others), plans)
+    result = _judged(Move(old, new, found, plans.by_path, others), plans)
+    result = replace(result, notes=(*result.notes, *notes))
     if question.whole_line:
         result = replace(result, earlier=tuple(_earlier(pair, others, terms)))
     return _with_mode(result, question), plans.used
