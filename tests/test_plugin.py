@@ -44,10 +44,15 @@ def test_validate_contract_with_and_without_the_schema_of_a_table():
     write("a.yaml", contract())
     loaded = PLUGIN.parse_contract("a.yaml")
     assert PLUGIN.validate_contract(loaded).valid
-    assert PLUGIN.validate_contract(loaded, parse_type("struct<order_id:string,legacy_status:string>")).valid
-    result = PLUGIN.validate_contract(loaded, parse_type("struct<order_id:int,more:int>"))
+    assert PLUGIN.validate_contract(loaded, parse_type("struct<order_id:string not null,legacy_status:string>")).valid
+    loose = PLUGIN.validate_contract(loaded, parse_type("struct<order_id:string,legacy_status:string not null>"))
+    assert [(one.code, one.message) for one in loose.findings if one.code.startswith("E53")] == [
+        ("E533", "Nullability differs for column 'orders.legacy_status'"),
+        ("E533", "Nullability differs for column 'orders.order_id'"),
+    ]
+    result = PLUGIN.validate_contract(loaded, parse_type("struct<order_id:int not null,more:int>"))
     drift = [(one.code, str(one.severity)) for one in result.findings if one.code.startswith("E53")]
-    assert drift == [("E530", "critical"), ("E531", "critical"), ("E532", "info")]
+    assert sorted(drift) == [("E530", "critical"), ("E531", "critical"), ("E532", "info")]
     assert not result.valid
 
 

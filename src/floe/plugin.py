@@ -11,10 +11,10 @@ from floe.actions.compare_schemas import (
     Schema,
     SchemaComparisonResult,
     compare_schemas,
-    schema_findings,
     validate_version_bump,
 )
 from floe.actions.compile import judge_contract
+from floe.actions.diff_table import schema_findings
 from floe.actions.lint import lint
 from floe.actions.load import load
 from floe.actions.resolve import Resolver, open_product

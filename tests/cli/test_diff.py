@@ -291,9 +291,10 @@ def test_changes_yaml_is_read_at_the_revision(capsys):
         (["contracts/orders.yaml", "contracts"], "contracts/orders.yaml is one contract and contracts is a folder"),
         (["empty", "empty"], "FLOE-E500: empty and empty hold no contract"),
         (["twice", "twice"], "FLOE-E500: twice holds 2 contracts with the identity 'sales.shop/orders': twice/a.yaml"),
-        (["table:orders", "contracts"], "cannot compare with a live table yet"),
+        (["table:orders", "contracts"], "orders is a name in Spark's catalog"),
         (["registry:sales.shop/orders", "contracts"], "cannot ask the registry yet"),
         (["contracts"], "floe diff needs a new version"),
+        (["", "contracts"], "An empty name is no contract"),
         (["nowhere.yaml", "contracts/orders.yaml"], "FLOE-E500: nowhere.yaml does not exist"),
     ],
 )
@@ -424,3 +425,126 @@ def test_the_hash_names_the_contents_not_comments(capsys):
     assert floe.diff("old.yaml", "new.yaml").hash == first
     write("new.yaml", contract("2.0.0", "order_id:string"))
     assert floe.diff("old.yaml", "new.yaml").hash != first
+
+
+SECRETS = """\
+servers:
+  - {server: p, type: custom, location: "postgres://app:%(word)s@db/x", description: "token ghp_%(long)s",
+     customProperties: [{property: password, value: %(word)s}]}
+customProperties:
+  - {property: apiKey, value: %(word)s}
+  - {property: wiring, value: {url: "jdbc:x://h?password=%(word)s", client_secret: %(word)s}}
+  - {property: migration, value: {text: "use https://u:%(word)s@h", deadline: 2027-06-01}}
+"""
+
+
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "github", "markdown"])
+def test_no_format_shows_a_secret(capsys, form):
+    old, new = ({"word": f"hunter{n}zz", "long": str(n) * 36} for n in (1, 2))
+    write("old.yaml", contract() + SECRETS % old)
+    write("new.yaml", contract("2.0.0", "order_id:string!", "password:string") + SECRETS % new)
+    main(["diff", "old.yaml", "new.yaml", "--format", form])
+    said = "".join(capsys.readouterr())
+    assert not [word for word in ("hunter", "1" * 36, "2" * 36) if word in said]
+    if form == "json":
+        changed = {one["path"]: (one["old"], one["new"]) for one in json.loads(said)["results"][0]["changes"]}
+        assert changed["servers.p.location"] == ("postgres://app:•••@db/x",) * 2
+        assert changed["servers.p.customProperties.password"] == ("•••", "•••")
+        assert changed["customProperties.apiKey"] == ("•••", "•••")
+        assert changed["orders.password"] == (None, "string")
+
+
+ODD = (
+    *(
+        "quality",
+        "relationships",
+        "properties",
+        "items",
+        "schema",
+        "version",
+        "null",
+        "__x__",
+        "__class__",
+        "1",
+        "-",
+        "*",
+    ),
+    *(
+        "a.b",
+        "it's",
+        'say "x"',
+        "two words",
+        "a`b",
+        "[]",
+        "{key}",
+        "a:b",
+        "$ref",
+        "😀",
+        "é",
+        "tab\there",
+        "#c",
+        "password",
+    ),
+)
+
+
+def _odd(version, type_):
+    """A contract whose dataset and columns have names that mean something elsewhere."""
+    columns = [{"name": name, "physicalType": type_, "required": type_ == "int"} for name in ODD]
+    head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "odd", "name": "odd", "status": "active"}
+    return json.dumps(
+        {**head, "version": version, "schema": [{"name": "t.quality", "properties": columns}]},
+        indent=1,
+        ensure_ascii=False,
+    )
+
+
+def test_columns_with_odd_names_are_ordinary_columns(capsys):
+    write("old.yaml", _odd("1.0.0", "int"))
+    write("new.yaml", _odd("1.1.0", "string"))
+    code, shape = answer(capsys, "old.yaml", "new.yaml")
+    (result,) = shape["results"]
+    fields = [f"`{name}`" if set(name) & set(".[]{}`") else name for name in ODD]
+    for kind, bump in (("type-changed", "MAJOR"), ("field-made-optional", "MINOR")):
+        found = [one for one in result["changes"] if one["change"] == kind]
+        assert sorted(one["path"] for one in found) == sorted(f"`t.quality`.{field}" for field in fields)
+        assert {one["bump"] for one in found} == {bump}
+    assert {(one["old"], one["new"]) for one in result["changes"]} == {("int", "string"), ("required", "optional")}
+    assert sorted(one["field"] for one in result["breaking_changes"]) == sorted(fields)
+    assert (code, codes(result)) == (1, ["E520"])
+    for form in ("text", "sarif", "github", "markdown"):
+        assert main(["diff", "old.yaml", "new.yaml", "--format", form]) == 1
+    capsys.readouterr()
+    assert main(["bump", "new.yaml", "--against", "old.yaml"]) == 0
+    assert "1.1.0 → 2.0.0" in capsys.readouterr().out
+    assert json.loads(Path("new.yaml").read_text()) == json.loads(_odd("2.0.0", "string"))
+
+
+def _child(parent, version="1.0.0"):
+    return contract(version) + f"customProperties: [{{property: extends, value: {parent}}}]\n"
+
+
+def test_another_parent_is_the_change_of_what_is_inherited(capsys):
+    level = "slaProperties: [{{property: freshness, value: {}}}]\n"
+    write("acme1.yaml", contract(name="acme1") + level.format("4h"))
+    write("acme2.yaml", contract(name="acme2") + level.format("8h"))
+    write("old.yaml", _child("acme1.yaml"))
+    write("new.yaml", _child("acme2.yaml", "1.0.1"))
+    code, shape = answer(capsys, "old.yaml", "new.yaml")
+    (result,) = shape["results"]
+    said = {(one["row"], one["path"], one["bump"]) for one in result["changes"]}
+    assert ("F2", "slaProperties.freshness", "MAJOR") in said
+    assert ("A9", "customProperties.extends", "PATCH") in said
+    assert (code, result["bump"], codes(result)) == (1, "MAJOR", ["E520"])
+    assert result["notes"] == ["what both versions inherit is compared too"]
+
+
+def test_a_parent_that_cannot_be_had_is_said(capsys):
+    write("old.yaml", _child("acme1.yaml"))
+    write("new.yaml", _child("acme2.yaml", "1.0.1"))
+    code, shape = answer(capsys, "old.yaml", "new.yaml")
+    (result,) = shape["results"]
+    assert (code, result["bump"]) == (0, "PATCH")
+    assert result["notes"] == [
+        "only the documents are compared, not what they inherit: Parent 'acme1.yaml' is not found"
+    ]

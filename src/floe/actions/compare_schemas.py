@@ -2,19 +2,14 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from floe.actions.diff import diff, terms_of
 from floe.actions.find import load_contract
 from floe.actions.settings import load_settings
 from floe.contract.compat import CHANGES
 from floe.contract.compat.diff import changes
-from floe.data.plan.schema import differences
-from floe.model import Contract, Dataset, Finding, Severity
-from floe.model.change import Bump, Change
-from floe.model.codes import BY_CODE
-from floe.model.type_text import from_spark_json
-from floe.model.types import Struct
+from floe.model import Contract, Dataset, Severity
+from floe.model.change import Bump, Change, below
 
 Schema = str | Path | Contract | Dataset
 # rows of COMPATIBILITY.md that are about schemas: tables, columns, types, constraints
@@ -58,7 +53,7 @@ def _result(found: list[Change]) -> SchemaComparisonResult:
 
 def said(change: Change) -> str:
     """A change in the architecture's words."""
-    field = change.path.split(".", 1)[-1]
+    field = below(change.path)
     match change.change:
         case "field-removed":
             return f"Removed column: {field}"
@@ -92,32 +87,3 @@ def validate_version_bump(old: str | Path | Contract, new: str | Path | Contract
         first = next(iter(codes.values()))
         return False, f"{first.message}. {first.detail}"
     return True, "Version bump is valid"
-
-
-def schema_findings(contract: Contract, actual: Any) -> list[Finding]:
-    """Where a schema that a table has differs from the one that a contract with one dataset promises."""
-    schema = _struct(actual)
-    if len(contract.datasets) != 1:
-        raise ValueError(f"{contract.source or contract.id} has {len(contract.datasets)} datasets; one is compared")
-    dataset = contract.datasets[0]
-    return [
-        Finding(
-            one.code,
-            one.name,
-            BY_CODE[one.code].severity,
-            f"Schema differs at '{dataset.name}.{one.path}'",
-            f"The contract says {one.expected or 'nothing'}, the table has {one.actual or 'nothing'}",
-            "Correct the table, or publish a new version of the contract",
-            dataset.node.place,
-            dataset.at,
-        )
-        for one in differences(dataset.schema, schema)
-    ]
-
-
-def _struct(actual: Any) -> Struct:
-    """A schema from floe's own type, or from Spark's."""
-    schema = actual if isinstance(actual, Struct) else from_spark_json(actual.jsonValue())
-    if not isinstance(schema, Struct):
-        raise TypeError(f"{schema} is no schema of a table")
-    return schema

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from floe.actions.diff_table import diff_table, is_table
 from floe.actions.find_versions import Source
+from floe.actions.pair_effective import Inheritance
 from floe.actions.pair_versions import VersionPair, version_of, version_pairs
 from floe.actions.settings import load_settings
 from floe.contract.compat import CHANGES
@@ -15,7 +17,7 @@ from floe.contract.compat.history import read_out, with_reuse
 from floe.contract.compat.migrations import Migrations, migrations, not_made
 from floe.contract.compat.pairs import Terms
 from floe.contract.compat.versions import Move, name_of, version_findings, version_notes
-from floe.model import Contract, Finding, Severity, locate
+from floe.model import Contract, Finding, SettingError, Severity, locate
 from floe.model.change import Bump, Change, Diff, Impact
 from floe.model.settings import Settings
 from floe.model.version import Version
@@ -81,16 +83,21 @@ def diff_all(
 ) -> DiffResult:
     """What changes between two sides: contracts, folders of them, or git revisions (`main..HEAD` and a path)."""
     settings, question = settings or load_settings(), question or Question()
+    if new is not None and (is_table(old) or is_table(new)):
+        if question.whole_line:
+            raise SettingError("A table has no earlier versions", "Leave out --transitive, and name a mode without it")
+        return DiffResult((_with_mode(diff_table(old, new, terms_of(settings), settings), question),))
     return compare(list(version_pairs(old, new, question.whole_line, settings)), question, settings)
 
 
 def compare(pairs: Sequence[VersionPair], question: Question, settings: Settings) -> DiffResult:
     """One diff per pair, and what changes.yaml lists although no contract beside it did it."""
     terms, results = terms_of(settings), []
+    inheritance = Inheritance(settings.root)
     used: set[int] = set()
     pairs = sorted(pairs, key=lambda pair: name_of(pair.there))
     for pair in pairs:
-        result, by_now = _diff(pair, question, terms)
+        result, by_now = _diff(pair, question, terms, inheritance)
         results.append(result)
         used |= by_now
     return DiffResult(tuple(_with_unused(results, pairs, used)))
@@ -106,13 +113,15 @@ def terms_of(settings: Settings) -> Terms:
     )
 
 
-def _diff(pair: VersionPair, question: Question, terms: Terms) -> tuple[Diff, frozenset[int]]:
+def _diff(pair: VersionPair, question: Question, terms: Terms, inheritance: Inheritance) -> tuple[Diff, frozenset[int]]:
     if pair.old is None or pair.new is None:
         return _one_sided(pair), frozenset()
-    found = with_reuse(changes(pair.old, pair.new, CHANGES, terms), pair.history)
-    plans = migrations(pair.old, pair.new, found, pair.beside.listed)
+    old, new, notes = inheritance.both(pair.old, pair.new)
+    found = with_reuse(changes(old, new, CHANGES, terms), pair.history)
+    plans = migrations(old, new, found, pair.beside.listed)
     others = tuple(one for one in pair.history if one is not pair.new and one is not pair.old)
-    result = _judged(Move(pair.old, pair.new, found, plans.by_path, others), plans)
+    result = _judged(Move(old, new, found, plans.by_path, others), plans)
+    result = replace(result, notes=(*result.notes, *notes))
     if question.whole_line:
         result = replace(result, earlier=tuple(_earlier(pair, others, terms)))
     return _with_mode(result, question), plans.used

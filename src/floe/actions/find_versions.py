@@ -7,16 +7,17 @@ from pathlib import Path
 from floe.actions.find import load_contract
 from floe.contract.formats import changes, read
 from floe.contract.lint.look import looks_like_contract
+from floe.contract.lint.secret import hide, secrets_in
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.contract.sources.git import Repository
-from floe.model import Contract, ContractError, Finding, FloeError, Severity
+from floe.model import Contract, ContractError, Finding, FloeError, SettingError, Severity
 from floe.model.migration import ListedChange
 from floe.model.settings import Settings
 
 Source = str | Path | Contract
 _LATER = {
-    "table": ("floe diff cannot compare with a live table yet", "Name a contract's file, folder or git:REV:path"),
-    "registry": ("floe diff cannot ask the registry yet", "Name a contract's file, folder or git:REV:path"),
+    "table": ("A live table is no contract here", "floe diff compares one with a contract: floe diff table:PATH FILE"),
+    "registry": ("floe cannot ask the registry yet", "Name a contract's file, folder or git:REV:path"),
 }
 
 
@@ -49,6 +50,8 @@ def side(source: Source, settings: Settings) -> Side:
     if isinstance(source, Contract):
         return Side(source.source, False, (source,))
     text = str(source)
+    if not text.strip():
+        raise SettingError("An empty name is no contract", "Name a contract's file, folder or git:REV:path")
     kind, _, rest = text.partition(":")
     if kind in _LATER and rest and "\n" not in text:
         raise FloeError(*_LATER[kind])
@@ -100,8 +103,10 @@ def _read_side(
         wrong = [finding for finding in found if finding.severity >= Severity.ERROR]
         if contract and not wrong:
             contracts.append(contract)
-        elif not folder or contract or looks_like_contract(data.decode("utf-8", "replace"), source, found):
-            broken += wrong
+            continue
+        text = data.decode("utf-8", "replace")
+        if not folder or contract or looks_like_contract(text, source, found):
+            broken += [hide(finding, secrets_in(text)) for finding in wrong]
     return _side(name, folder, contracts, beside, tuple(broken))
 
 

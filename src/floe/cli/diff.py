@@ -15,7 +15,9 @@ FORMATS = ("text", "json", "sarif", "github", "markdown")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument(
-        "old", metavar="OLD", help="the old version: a file, a folder, an id, git:REV:path, or two revisions REV..REV"
+        "old",
+        metavar="OLD",
+        help="the old version: a file, a folder, an id, git:REV:path, table:PATH_OR_NAME, or two revisions REV..REV",
     )
     parser.add_argument("new", metavar="NEW", nargs="?", help="the new version; after REV..REV the path (default: .)")
     parser.add_argument(

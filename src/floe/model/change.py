@@ -79,6 +79,16 @@ class Change:
         }
 
 
+def below(path: str) -> str:
+    """A path without its first step, which may stand in backticks; the path itself where it has but one.
+
+    >>> below("orders.total"), below("`a.b`.total"), below("orders")
+    ('total', 'total', 'orders')
+    """
+    end = path.find("`.", 1) if path.startswith("`") else -1
+    return path[end + 2 :] if end > 0 else path.split(".", 1)[-1] if not path.startswith("`") else path
+
+
 @dataclass(frozen=True, slots=True)
 class Compatibility:
     """Whether the side that a mode asks about goes on as before, and what keeps it from doing so."""
@@ -175,7 +185,7 @@ class Diff:
 
     def told(self, change: Change) -> dict[str, Any]:
         """A change as consumers are told of it."""
-        field_ = change.path.split(".", 1)[-1]
+        field_ = below(change.path)
         match change.change:
             case "type-changed":
                 said = {"type": "field_retyped", "field": field_, "from": change.old, "to": change.new}

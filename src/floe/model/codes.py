@@ -155,6 +155,8 @@ GATE = {
     "column-order": ("E530", "The columns stand in another order than in the contract; Gold asks for the same."),
     "missing-column": ("E531", "A column that the contract promises is not there."),
     "extra-column": ("E532", "A column is there that the contract does not have; Silver and Gold refuse it."),
+    "nullability-drift": ("E533", "A column of the table may be null where the contract requires it, or the reverse."),
+    "partition-drift": ("E534", "The table is divided by other columns than the contract says."),
     "null-value": ("E550", "A field that the contract requires, or that is part of the key, is null."),
     "key-duplicated": ("E551", "A primary key stands twice in the batch, or is in the table already."),
     "value-duplicated": ("E551", "A value stands twice in a column that the contract says is unique."),

@@ -40,10 +40,13 @@ class QualityRule(Noun):
     @property
     def valid_values(self) -> tuple[Any, ...] | None:
         """The listed values, where this rule is ODCS's way to say enum."""
-        values = self.arguments.get("validValues")
-        if self.metric == "invalidValues" and isinstance(values, list) and dict(self.operators) == {"mustBe": 0}:
-            return tuple(values)
-        return None
+        if self.metric == "validValues" and not self.operators:  # v3.0: the values stand on the rule itself
+            values = self.node.get("validValues")
+        elif self.metric == "invalidValues" and dict(self.operators) == {"mustBe": 0}:
+            values = self.arguments.get("validValues")
+        else:
+            return None
+        return tuple(values) if isinstance(values, list) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

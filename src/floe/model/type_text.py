@@ -25,9 +25,9 @@ _SPELLINGS = {
     "boolean": "bool|bit|logical",
     "date": "date32|date64",
     "timestamp": "int96|timestamptz|timestamp_ltz|timestamp_tz|timestamp with time zone|timestamp with local time zone"
-    "|timestampltz|datetimeoffset|timestamp with timezone",
+    "|timestampltz|datetimeoffset|timestamp with timezone|timestamptz_ns",
     "timestamp_ntz": "timestampntz|timestamp without time zone|datetime|datetime2|datetime64|smalldatetime"
-    "|timestamp without timezone|timestamp_without_timezone",
+    "|timestamp without timezone|timestamp_without_timezone|timestamp_ns|timestamp_ms|timestamp_s",
     "time": "timetz|time without time zone|time with time zone|time without timezone|time with timezone",
     "variant": "super|sql_variant",
     "void": "null|unknown|nulltype",
@@ -66,7 +66,14 @@ _CONTAINERS = {
 _CONTAINER = {word: kind for kind, words in _CONTAINERS.items() for word in words.split()}
 # what keeps a number of its own beside Spark's type: digits of a second, bytes of a binary
 _TIMES = ("timestamp", "timestamp_ntz", "time")
-_DIGITS = {"datetime2": 7, "datetimeoffset": 7}
+_DIGITS = {
+    "datetime2": 7,
+    "datetimeoffset": 7,
+    "timestamp_ns": 9,
+    "timestamptz_ns": 9,
+    "timestamp_ms": 3,
+    "timestamp_s": 0,
+}
 _FIXED_BINARY = ("binary", "fixed", "fixed_len_byte_array")
 _WRAPPERS = ("nullable", "lowcardinality")
 _TOKEN = re.compile(

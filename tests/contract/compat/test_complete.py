@@ -14,6 +14,7 @@ from floe.contract.compat import CHANGES
 from floe.contract.compat.diff import changes
 from floe.contract.formats import canonical, read, yaml_text
 from floe.contract.formats.odcs import step
+from floe.model import Severity
 from floe.model.json_text import dumps
 
 _CASES = Path(__file__).parents[2] / "cases" / "odcs"
@@ -71,7 +72,11 @@ class Mutation:
 @st.composite
 def _mutations(draw, names=True):
     """An example, the same with one part changed, taken away, doubled or added, and where."""
-    tree = _tree(draw(st.sampled_from(_EXAMPLES)))
+    return draw(_mutated(_tree(draw(st.sampled_from(_EXAMPLES))), names))
+
+
+@st.composite
+def _mutated(draw, tree, names):
     spots = [spot for spot in _spots(tree) if names or spot[-1] not in _NAMES]
     spot = draw(st.sampled_from(spots))
     new = copy.deepcopy(tree)
@@ -162,3 +167,53 @@ def test_a_contract_does_not_differ_from_itself(path):
     turned = {key: tree[key] for key in reversed(tree)} | {"version": "99.0.0"}
     old, new = _contracts(tree, turned)
     assert changes(old, new, CHANGES) == []
+
+
+@st.composite
+def _twice(draw):
+    """An example, the same with one mutation, and that with a second one."""
+    first = draw(_mutations(names=False))
+    return first, draw(_mutated(first.new, names=False))
+
+
+def _sound(tree):
+    """The contract, unless floe diff would refuse it."""
+    contract, found = read(json.dumps(tree), "a.yaml")
+    return None if any(finding.severity >= Severity.ERROR for finding in found) else contract
+
+
+def _said_of(old, new):
+    """All that the changes say, with the parts that were added or taken away as they are."""
+    found = changes(old, new, CHANGES)
+    return [
+        (one.change, one.path, dumps(canonical.plain(one.old)), dumps(canonical.plain(one.new)), one.note)
+        for one in found
+    ]
+
+
+_PARTS_COME_AND_GO = ("-added", "-removed")
+
+
+@settings(max_examples=250, deadline=None)
+@given(_twice())
+def test_the_changes_tell_one_new_contract_from_every_other(pair):
+    """From the old contract and the changes the new one follows: another new one has other changes.
+
+    A part that is new or gone is named as a whole, so what differs inside one is not asked about.
+    """
+    first, second = pair
+    contracts = [_sound(tree) for tree in (first.old, first.new, second.new)]
+    if not all(contracts):
+        return
+    old, half, new = contracts
+    if "''" in (second.before, second.after):
+        return  # an empty text is none
+    if not changes(half, new, CHANGES) or _judged_elsewhere(old, half) or _judged_elsewhere(old, new):
+        return
+    one, other = _said_of(old, half), _said_of(old, new)
+    if any(name == "identity-changed" for name, *_ in one):
+        return  # another contract (E524)
+    gone = [path for name, path, *_ in one if name.endswith(_PARTS_COME_AND_GO)]
+    if gone and _lies_under(_part_named(second.new, second.spot), gone):
+        return
+    assert one != other, (first.spot, second.spot)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from floe.contract.compat.change import Delta, change
 from floe.contract.compat.pairs import FieldPair
+from floe.contract.compat.type_changed import bound_moves
 from floe.contract.formats.options import Bound, bounds
 from floe.model.change import Bump, Impact
 
@@ -39,5 +40,7 @@ def _moved(field: FieldPair) -> Iterator[tuple[Bound | None, Bound | None]]:
     if not (both := field.both) or not (both[0].options or both[1].options):
         return
     for old, new in zip(bounds(both[0].options), bounds(both[1].options), strict=True):
+        if "maxLength" in [one.key for one in (old, new) if one] and bound_moves(*both):
+            continue  # judged with the type (D13)
         if (old is None) != (new is None) or (old and new and old.differs(new)):
             yield old, new

@@ -35,8 +35,8 @@ class Delta:
 class Kind:
     """A kind of change, with its row of COMPATIBILITY.md and its documentation.
 
-    `each` is the pair, or the union of pairs, that it is asked about; one that is `last` is asked only about pairs
-    on which no other kind found anything.
+    `each` is the pair, or the union of pairs, that it is asked about; of one that is `last` only what no other kind
+    told of the pair is said.
     """
 
     name: str

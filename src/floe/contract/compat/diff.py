@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from typing import get_args
 
 from floe.contract.compat.change import Delta, Kind
+from floe.contract.compat.explained import explained
 from floe.contract.compat.one_form import in_one_form
-from floe.contract.compat.pairs import Pair, Terms, pairs
+from floe.contract.compat.pairs import FieldPair, Pair, Terms, pairs
 from floe.contract.formats import canonical
+from floe.contract.lint.secret import without_secrets
 from floe.model import Contract
 from floe.model.change import Change, Impact
 
@@ -18,11 +20,11 @@ _SPELLED = ("A", "G")
 def changes(old: Contract, new: Contract, kinds: tuple[Kind, ...], terms: Terms | None = None) -> list[Change]:
     """What a new version changes, worst first; nothing where only order, comments or aliases differ (row A1)."""
     by_pair: defaultdict[type, list[Kind]] = defaultdict(list)
-    for kind in kinds:
+    for kind in sorted(kinds, key=lambda kind: kind.last):
         for each in get_args(kind.each) or (kind.each,):
             by_pair[each].append(kind)
     both = pairs(*in_one_form(old, new), terms or Terms())
-    found = [one for pair in both for one in _found(pair, by_pair[type(pair)])]
+    found = [one for pair in both if not _as_before(pair) for one in _found(pair, by_pair[type(pair)])]
     if found and all(one.row[0] in _SPELLED for one in found) and _alike(old, new):
         return []
     return sorted(found, key=lambda one: (-one.bump, one.path, one.change))
@@ -34,24 +36,40 @@ def _alike(old: Contract, new: Contract) -> bool:
     ) and canonical.alike(old, new)
 
 
+def _as_before(pair: Pair) -> bool:
+    """Whether a field is the same to the letter, which most fields of a wide table are."""
+    if not isinstance(pair, FieldPair) or not (both := pair.both):
+        return False
+    old, new = both
+    return (old.type, old.required, old.column) == (new.type, new.required, new.column) and old.node == new.node
+
+
 def _found(pair: Pair, kinds: list[Kind]) -> Iterator[Change]:
-    found = False
-    for kind in sorted(kinds, key=lambda kind: kind.last):
-        if kind.last and found:
-            return
+    told: set[str] = set()
+    for kind in kinds:
         for delta in kind.ask(pair):
-            found = True
-            yield _change(kind, pair, delta)
+            if not (kind.last and explained(delta.path or "", told)):
+                yield _change(kind, pair, delta)
+            if not kind.last:
+                told |= {kind.name, delta.path or delta.note}
+
+
+def _key(kind: Kind, pair: Pair, delta: Delta) -> str:
+    """The name of the key that both values stand under; a column is called what it likes, but for its default."""
+    if kind.name == "default-changed":
+        return pair.path.rsplit(".", 1)[-1]
+    return (delta.path or "").rsplit(".", 1)[-1]
 
 
 def _change(kind: Kind, pair: Pair, delta: Delta) -> Change:
     reader, writer = delta.reader or kind.reader, delta.writer or kind.writer
+    key = _key(kind, pair, delta)
     return Change(
         change=kind.name,
         row=delta.row or kind.row,
-        path=".".join(part for part in (pair.path, delta.path or "") if part),
-        old=delta.old,
-        new=delta.new,
+        path=without_secrets(".".join(part for part in (pair.path, delta.path or "") if part)),
+        old=without_secrets(delta.old, key),
+        new=without_secrets(delta.new, key),
         bump=kind.bump if delta.bump is None else delta.bump,
         reader=reader,
         writer=writer,

@@ -8,6 +8,8 @@ from floe.contract.compat.pairs import FieldPair, custom_value
 from floe.contract.formats.canonical import plain
 from floe.model.change import Bump, Impact
 
+_OF_VECTORS = ("embeddingModel", "embeddingModelVersion", "normalized")
+
 
 @change("encrypted-name-changed", "K14", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.BREAK, each=FieldPair)
 def encrypted_name_changed(field: FieldPair) -> Iterator[Delta]:
@@ -22,13 +24,16 @@ def encrypted_name_changed(field: FieldPair) -> Iterator[Delta]:
 
 @change("transform-logic-changed", "K15", bump=Bump.MINOR, reader=Impact.RISK, writer=Impact.OK, each=FieldPair)
 def transform_logic_changed(field: FieldPair) -> Iterator[Delta]:
-    """A value is computed in another way.
+    """A value is computed in another way, a vector by another model.
 
     Why: it may mean something else from then on, under the same name and type.
 
     Fix: tell the readers what changes, and from which day.
     """
     yield from _written(field, "transformLogic")
+    for key in _OF_VECTORS:
+        if (both := field.both) and both[0].options.get(key) != both[1].options.get(key):
+            yield Delta(path=key, old=both[0].options.get(key), new=both[1].options.get(key), about=both[1])
 
 
 @change("default-changed", "K16", bump=Bump.PATCH, reader=Impact.RISK, writer=Impact.RISK, each=FieldPair)

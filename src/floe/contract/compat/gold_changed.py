@@ -3,15 +3,17 @@
 from collections.abc import Iterator
 
 from floe.contract.compat.change import Delta, change
-from floe.contract.compat.pairs import DatasetPair, FieldPair
+from floe.contract.compat.pairs import ContractPair, DatasetPair, FieldPair
 from floe.contract.formats.canonical import plain
 from floe.model.change import Bump, Impact
 
 _KEYS = ("featureSet", "joinKeys", "snapshotKeys")
 
 
-@change("gold-keys-changed", "H3", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, each=DatasetPair)
-def gold_keys_changed(pair: DatasetPair) -> Iterator[Delta]:
+@change(
+    "gold-keys-changed", "H3", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, each=ContractPair | DatasetPair
+)
+def gold_keys_changed(pair: ContractPair | DatasetPair) -> Iterator[Delta]:
     """The feature set, join keys or snapshot keys of a dataset are others.
 
     Why: models were trained on features that were joined and cut by the old ones.

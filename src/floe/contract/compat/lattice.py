@@ -212,6 +212,17 @@ def _sizes(old: Atomic, new: Atomic) -> Verdict | None:
     return _LOOSER if new.size is None or (old.size is not None and new.size > old.size) else _TIGHTER
 
 
+def lengths(old: int | None, new: int | None) -> Verdict:
+    """The verdict on a bounded text by its longest value, wherever the bound is written; None is no bound.
+
+    >>> lengths(10, 10).bump.name, lengths(10, None).bump.name, lengths(10, 9).bump.name
+    ('PATCH', 'MINOR', 'MAJOR')
+    """
+    if old == new:
+        return replace(_LOOSER, bump=Bump.PATCH, klass="alias", reader=Impact.OK)
+    return _LOOSER if new is None or (old is not None and new > old) else _TIGHTER
+
+
 def of_key(verdict: Verdict) -> Verdict:
     """The verdict on a map's key: Avro's keys are strings, whatever else it would allow."""
     return replace(verdict, formats={**verdict.formats, "avro": REJECTED})

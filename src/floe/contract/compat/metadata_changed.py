@@ -15,8 +15,13 @@ from floe.contract.compat.pairs import (
     SlaPair,
 )
 from floe.contract.compat.parts import Part, contract_parts, differing
+from floe.contract.formats.canonical import plain
+from floe.contract.formats.dialect_field import logical
+from floe.contract.formats.odcs import step
 from floe.model import Field
 from floe.model.change import Bump, Impact
+from floe.model.json_text import dumps
+from floe.model.types import MapOf
 
 DATASET_KEYS = (
     *("name", "physicalName", "physicalType", "dataGranularityDescription", "properties", "quality", "relationships"),
@@ -66,8 +71,21 @@ def _parts(pair: Any) -> Iterator[Part]:
             yield from _without(differing(old.node, new.node, "schema", DATASET_KEYS), DATASET_CUSTOM)
         case FieldPair(old, new) if old and new:
             yield from _without(differing(old.node, new.node, "properties", FIELD_KEYS), FIELD_CUSTOM)
+            yield from _values(old.node.get("enum"), new.node.get("enum"))
         case RelationshipPair(old, new) if old and new:
             yield from differing(old.node, new.node, "relationships", RELATIONSHIP_KEYS)
+
+
+def _values(old: Any, new: Any) -> Iterator[Part]:
+    """What is said otherwise of a listed value that is in both versions."""
+    before, after = (
+        {dumps(one.get("value")): one for one in listed if isinstance(one, dict)} if isinstance(listed, list) else {}
+        for listed in (old, new)
+    )
+    for value in before.keys() & after.keys():
+        one, other = ({key: plain(part) for key, part in side[value].items()} for side in (before, after))
+        if one != other:
+            yield Part(f"enum.{step(str(one.pop('value', '')))}", one, {k: v for k, v in other.items() if k != "value"})
 
 
 def _without(parts: Iterator[Part], judged: tuple[str, ...]) -> Iterator[Part]:
@@ -96,18 +114,45 @@ def _keys_told(old: Field, new: Field) -> Iterator[str]:
         yield "partitioned"
 
 
+def _by_option(parts: Iterator[Part]) -> Iterator[Part]:
+    """Parts of a field, the options of its type one by one."""
+    for part in parts:
+        if part.path != "logicalTypeOptions":
+            yield part
+            continue
+        old, new = part.old or {}, part.new or {}
+        for key in sorted({*old, *new}):
+            if old.get(key) != new.get(key):
+                yield Part(f"{part.path}.{key}", old.get(key), new.get(key))
+
+
+def _logical_told(old: Field, new: Field) -> Iterator[str]:
+    """The key of the logical type, where a change of type says all that it says."""
+    as_before = old.logical_type == new.logical_type
+    if old.type != new.type and (as_before or (_implied(old) and _implied(new))):
+        yield "logicalType"
+
+
+def _implied(field: Field) -> bool:
+    """Whether a field's logical type says nothing beside its type."""
+    of_map = "map" if isinstance(field.type, MapOf) else None
+    return field.logical_type is not None and field.logical_type in (logical(field.type)[0], of_map)
+
+
 def _whole(pair: Pair) -> Iterator[Part]:
     match pair:
         case ContractPair(old, new):
-            yield from differing(old.node, new.node, "root", (key for key in old.node | new.node if key != "name"))
+            judged = (key for key in old.node | new.node if key not in ("id", "name", "domain", "dataProduct"))
+            yield from differing(old.node, new.node, "root", judged)
         case DatasetPair(old, new) if old and new:
             yield from differing(old.node, new.node, "schema", _CHILDREN)
         case FieldPair(old, new) if old and new:
             told = _keys_told(old, new) if pair.place == "column" else ()
-            yield from differing(old.node, new.node, "properties", (*_CHILDREN, *told))
+            told = (*told, *_logical_told(old, new))
+            yield from _by_option(differing(old.node, new.node, "properties", (*_CHILDREN, *told)))
         case RulePair(old, new) if old and new:
             # listed values are judged on their field
-            listed = ("arguments",) if pair.field and old.valid_values is not None else ()
+            listed = ("arguments", "validValues") if pair.field and old.valid_values is not None else ()
             yield from differing(old.node, new.node, "quality", listed)
         case RelationshipPair(old, new) if old and new:
             yield from differing(old.node, new.node, "relationships")

@@ -6,6 +6,7 @@ from typing import Any
 
 from floe.contract.compat.pairs import ContractPair, DatasetPair, FieldPair, Terms, pairs
 from floe.contract.formats.changes import stated
+from floe.contract.lint.secret import without_secrets
 from floe.model import Contract, Finding, Severity
 from floe.model.change import Change, Diff
 from floe.model.migration import ListedChange
@@ -35,7 +36,7 @@ def migrations(
                 used.add(id(entry))
                 by_path[change.path] = {**by_path.get(change.path, {}), **entry.plan}
                 found += _disagrees(entry, shape)
-    return Migrations(by_path, frozenset(used), tuple(found))
+    return Migrations(without_secrets(by_path), frozenset(used), tuple(found))
 
 
 def not_made(entry: ListedChange) -> Finding:

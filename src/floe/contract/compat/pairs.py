@@ -213,7 +213,13 @@ def _rule_kind(rule: QualityRule) -> str:
 
 
 def _reference_key(reference: Relationship) -> str:
-    return dumps([reference.source, reference.target])
+    return dumps(joined(reference))
+
+
+def joined(reference: Relationship) -> list[Any]:
+    """The columns that a reference joins, pair by pair in whatever order they stand."""
+    source, target = reference.source, reference.target
+    return sorted(zip(source, target, strict=True)) if len(source) == len(target) else [source, target]
 
 
 def _by_id(part: Any) -> str | None:

@@ -11,6 +11,7 @@ from floe.model import Map
 # what stands on the contract and is judged part by part
 _BELOW = ("version", "apiVersion", "id", "name", "domain", "dataProduct", "schema", "servers", "slaProperties", "roles")
 _OWNERS = ("owner", "dataOwner", "contact", "domainContact", "steward")
+_SEMANTICS = ("measures", "dimensions", "featureSet", "joinKeys", "snapshotKeys")
 _LIFECYCLE = ("deprecation", "lifecycleState")
 
 
@@ -81,6 +82,8 @@ def _topic(part: Part) -> str:
         return "owner"
     if name.startswith("terms") or part.path in ("description.usage", "description.limitations"):
         return "terms"
+    if name in _SEMANTICS:
+        return "semantics"
     if name in _LIFECYCLE or part.path in ("status", "migrationGuide"):
         return "lifecycle"
     return {"price": "price", "customProperties.extends": "parent"}.get(part.path, "metadata")

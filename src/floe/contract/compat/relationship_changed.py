@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from floe.contract.compat.change import Delta, change
-from floe.contract.compat.pairs import RelationshipPair
+from floe.contract.compat.pairs import RelationshipPair, joined
 from floe.model import Relationship
 from floe.model.change import Bump, Impact
 
@@ -34,9 +34,10 @@ def relationship_removed(pair: RelationshipPair) -> Iterator[Delta]:
 
 
 def _said(reference: Relationship) -> tuple[object, ...]:
-    return reference.type, reference.source, reference.target
+    return reference.type, joined(reference)
 
 
 def _shown(reference: Relationship) -> str:
     target = ", ".join(reference.target)
-    return f"{', '.join(reference.source)} -> {target}" if reference.source else target
+    kind = "" if reference.type == "foreignKey" else f" ({reference.type})"
+    return (f"{', '.join(reference.source)} -> {target}" if reference.source else target) + kind

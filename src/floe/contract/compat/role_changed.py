@@ -70,12 +70,12 @@ def role_changed(pair: ContractPair | ServerPair) -> Iterator[Delta]:
         if old is None or new is None or old == new:
             continue
         one, other = old.get("access"), new.get("access")
-        if one == other:
-            changed = [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
+        if one != other:
+            yield _access(name, one, other)
+        changed = [key for key in sorted({*old, *new}) if key != "access" and old.get(key) != new.get(key)]
+        if changed:
             before, after = ({key: role.get(key) for key in changed} for role in (old, new))
             yield Delta(path=_path(name), old=before, new=after, bump=Bump.PATCH, reader=Impact.OK)
-        else:
-            yield _access(name, one, other)
 
 
 def _access(name: str, one: Any, other: Any) -> Delta:

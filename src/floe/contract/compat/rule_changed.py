@@ -77,8 +77,8 @@ def _moved(pair: RulePair) -> str:
     one, other = threshold(pair.old), threshold(pair.new)
     if one is None or other is None:
         return "unknown"
-    if one.scale != other.scale and not (one.zero and other.zero):
-        return "unknown"
+    if one.scale != other.scale and not (one.zero or other.zero):
+        return "unknown"  # none is none, in rows and in percent
     return {
         (True, True): "same",
         (True, False): "tightened",
@@ -181,7 +181,9 @@ def rule_described(pair: RulePair) -> Iterator[Delta]:
     Fix: nothing; raise the PATCH.
     """
     if pair.old and pair.new:
-        for part in differing(pair.old.node, pair.new.node, "quality", _JUDGED):
+        # listed values are judged on their field
+        listed = ("validValues",) if pair.field and pair.old.valid_values is not None else ()
+        for part in differing(pair.old.node, pair.new.node, "quality", (*_JUDGED, *listed)):
             yield Delta(old=part.old, new=part.new, note=part.path, about=pair.new)
 
 

@@ -1,10 +1,11 @@
 """D1 to D23 type-changed, D11 timezone-changed."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from floe.contract.compat.change import Delta, change
-from floe.contract.compat.lattice import ALLOWED, REJECTED, Verdict, compared, of_key
+from floe.contract.compat.lattice import ALLOWED, NOT_APPLICABLE, REJECTED, Verdict, compared, lengths, of_key
 from floe.contract.compat.pairs import ContractPair, FieldPair
 from floe.contract.compat.stores import verdict_names
 from floe.contract.formats.odcs import logical_type
@@ -12,10 +13,11 @@ from floe.contract.formats.one_type import words
 from floe.contract.formats.options import UTC_NAMES
 from floe.model import Field
 from floe.model.change import FORMATS, Bump, Impact
-from floe.model.types import Atomic, Type
+from floe.model.types import Atomic, Text, Type
 
 _BOUND, _OPEN = "D13", "D22"
 _INSIDE = {"item": "D18", "value": "D18", "key": "D19"}
+_NOT_SEEN = dict.fromkeys(FORMATS, NOT_APPLICABLE)
 _ZONES = {"timezone": True, "defaultTimezone": "Etc/UTC"}
 
 
@@ -33,9 +35,16 @@ def type_changed(field: FieldPair) -> Iterator[Delta]:
     if _unread(old) or _unread(new):
         yield from _texts(old, new)
     elif found := compared(old.type, new.type):
-        yield _delta(field, found, (_shown(old.type), _shown(new.type)), new)
+        shown = (_shown(old.type), _shown(new.type))
+        if bound_moves(old, new):
+            found = lengths(_longest(old), _longest(new))
+            shown = (_shown_bound(old), _shown_bound(new))
+        yield _delta(field, found, shown, new)
+    elif _dimensions(old) != _dimensions(new):
+        shown = (f"vector({_dimensions(old)})", f"vector({_dimensions(new)})")
+        yield Delta(old=shown[0], new=shown[1], row="D14", klass="incompatible", formats=_NOT_SEEN, about=new)
     elif found := _logical(field.contracts, old, new):
-        yield _delta(field, found, (old.logical_type, new.logical_type), new)
+        yield replace(_delta(field, found, (old.logical_type, new.logical_type), new), note="logicalType")
 
 
 def _delta(field: FieldPair, found: Verdict, shown: tuple[Any, Any], about: Field) -> Delta:
@@ -69,6 +78,32 @@ def _bump(found: Verdict, contracts: ContractPair) -> Bump:
 def _shown(type_: Type) -> str:
     """A type with the number that Spark does not keep."""
     return f"{type_}({type_.size})" if isinstance(type_, Atomic) and type_.size is not None else str(type_)
+
+
+def bound_moves(old: Field, new: Field) -> bool:
+    """Whether the length of a text is bounded by its type on one side and by an option alone on the other."""
+    varying = [one for one in (old, new) if isinstance(one.type, Text) and one.type.kind == "varchar"]
+    return len(varying) == 1 and any(_by_option(one) for one in (old, new))
+
+
+def _by_option(field: Field) -> bool:
+    return field.type == Atomic("string") and isinstance(field.options.get("maxLength"), int)
+
+
+def _longest(field: Field) -> int | None:
+    said = [field.type.length] if isinstance(field.type, Text) else []
+    bound = field.options.get("maxLength")
+    return min([*said, *([bound] if isinstance(bound, int) else [])], default=None)
+
+
+def _shown_bound(field: Field) -> str:
+    bound = field.options.get("maxLength")
+    return f"{_shown(field.type)} maxLength {bound}" if isinstance(bound, int) else _shown(field.type)
+
+
+def _dimensions(field: Field) -> Any:
+    """The length of a vector, which no format keeps."""
+    return field.options.get("dimensions") if field.logical_type == "vector" else None
 
 
 def _unread(field: Field) -> str | None:

@@ -145,7 +145,9 @@ def _definition(out: Map, definitions: Map, used: set[str], seen: tuple[str, ...
 
 
 def _said(out: Map) -> None:
-    """Titles, references to other models and personal data, as ODCS has them."""
+    """Titles, keys, references to other models and personal data, as ODCS has them."""
+    if isinstance(out.get("primary"), bool) and "primaryKey" not in out:
+        _rename(out, "primary", "primaryKey")
     if "title" in out and "businessName" not in out and "info" not in out:
         _rename(out, "title", "businessName")
     target = out.get("references")

@@ -198,9 +198,9 @@ def _map(source: Section, out: Map, place: Place) -> None:
 
 
 def _scalar(source: Section, out: Map, word: str, place: Place) -> None:
+    word = _with_precision(source, word)
     kind, form = _PLAIN.get(word.lower(), (None, None))
     if kind is None:
-        word = _with_precision(source, word)
         kind, form = _parsed(word)
         out.put("physicalType", word, place)
     if kind:
@@ -212,7 +212,7 @@ def _scalar(source: Section, out: Map, word: str, place: Place) -> None:
 def _with_precision(source: Section, word: str) -> str:
     """`decimal` with precision and scale beside it, as one type."""
     precision, scale = source.node.get("precision"), source.node.get("scale", 0)
-    if word.lower() not in ("decimal", "numeric") or type(precision) is not int or type(scale) is not int:
+    if word.lower() not in ("decimal", "numeric", "number") or type(precision) is not int or type(scale) is not int:
         return word
     source.take("precision")
     source.take("scale")

@@ -188,8 +188,9 @@ def _dataset(node: Map, at: tuple[Step, ...], version: str) -> Dataset:
 
 
 def _fields(parent: Map, at: tuple[Step, ...], prefix: str, version: str) -> tuple[Field, ...]:
+    filled = _map(parent, "logicalTypeOptions").get("required")
     fields = [
-        _field(node, (*at, i), prefix, version)
+        _filled(_field(node, (*at, i), prefix, version), filled)
         for i, node in _maps(parent, "properties")
         if node.get("semanticType") not in _NOT_COLUMNS
     ]
@@ -198,6 +199,11 @@ def _fields(parent: Map, at: tuple[Step, ...], prefix: str, version: str) -> tup
     if not positions:
         return tuple(fields)
     return tuple(_with_key(f, positions.get(f.path)) for f in fields)
+
+
+def _filled(field: Field, names: Any) -> Field:
+    """A member that must be filled where the options of its object say so."""
+    return replace(field, required=True) if isinstance(names, list) and field.name in names else field
 
 
 def _with_key(field: Field, position: int | None) -> Field:

@@ -6,6 +6,7 @@ from floe.contract.lint.classification_differs import classification_differs
 from floe.contract.lint.classification_unknown import classification_unknown
 from floe.contract.lint.classification_weakened import classification_weakened
 from floe.contract.lint.column_duplicated import column_duplicated
+from floe.contract.lint.constraint_weakened import constraint_weakened
 from floe.contract.lint.custom_property_duplicated import custom_property_duplicated
 from floe.contract.lint.dataset_duplicated import dataset_duplicated
 from floe.contract.lint.date_invalid import date_invalid
@@ -85,6 +86,7 @@ RULES = (
     classification_unknown,
     classification_weakened,
     column_duplicated,
+    constraint_weakened,
     custom_property_duplicated,
     dataset_duplicated,
     date_invalid,

@@ -113,3 +113,30 @@ def hide(finding: Finding, secrets: frozenset[str]) -> Finding:
     )
     message, detail, suggestion = (re.sub(looks, _HIDDEN, text) for text in texts)
     return replace(finding, message=message, detail=detail, suggestion=suggestion)
+
+
+def without_secrets(value: Any, name: str = "") -> Any:
+    """A value with every secret in it hidden, by its look or by the name it stands under.
+
+    >>> without_secrets({"host": "h", "password": "hunter22"}), without_secrets("postgres://u:hunter22@h/db")
+    ({'host': 'h', 'password': '•••'}, 'postgres://u:•••@h/db')
+    """
+    match value:
+        case {"property": str(called), "value": _}:
+            return {key: without_secrets(part, called if key == "value" else "") for key, part in value.items()}
+        case dict():
+            return {key: without_secrets(part, str(key)) for key, part in value.items()}
+        case list() | tuple():
+            return [without_secrets(part, name) for part in value]
+        case str():
+            if _called_secret(name) and value and not _PLACEHOLDER.search(value):
+                return _HIDDEN
+            return _LOOKS.sub(_hidden, value) if _HINT.search(value) else value
+        case int() if _called_secret(name) and not isinstance(value, bool):
+            return _HIDDEN
+    return value
+
+
+def _hidden(match: re.Match[str]) -> str:
+    found = match[match.lastgroup] if match.lastgroup else ""
+    return match[0] if not found or _PLACEHOLDER.search(found) else match[0].replace(found, _HIDDEN)

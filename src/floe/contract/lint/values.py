@@ -8,4 +8,5 @@ def place_of_values(field: Field) -> tuple[Step, ...]:
     if "enum" in field.node:
         return ("enum",)
     index = next((i for i, rule in enumerate(field.rules) if rule.valid_values is not None), 0)
-    return ("quality", index, "arguments", "validValues")
+    inside = () if field.rules and "validValues" in field.rules[index].node else ("arguments",)
+    return ("quality", index, *inside, "validValues")
