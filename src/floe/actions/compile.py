@@ -263,7 +263,7 @@ class _Worker:
         return _One(
             resolved.source,
             tuple(_finished(found, self.rules, identity)),
-            artifacts.entry(effective, resolved.document or contract, self._relative, resolved.ports, self._hash),
+            artifacts.entry(effective, resolved.document or contract, self._relative, resolved.ports, form=resolved.form, hash_of=self._hash),
             contract.id,
             contract.identity,
             contract.node.value_places.get("id", contract.node.place),

@@ -11,7 +11,7 @@ from floe.contract.formats.canonical import content_hash
 from floe.contract.formats.odcs_fit import comparable
 from floe.contract.resolve.inherit import Effective, tier
 from floe.contract.resolve.provenance import origins
-from floe.model import Contract, Dataset, dotted
+from floe.model import Contract, Dataset, Map, dotted
 from floe.model.product import Product
 from floe.model.types import is_physical, schema_hash
 
@@ -30,12 +30,22 @@ def entry(
     document: Contract,
     relative: Callable[[str], str],
     ports: Sequence[str] = (),
+    *,
+    form: Map | None = None,
     hash_of: Callable[[Contract], str] = content_hash,
 ) -> dict[str, Any]:
-    """One element of `data_contracts`; `relative` makes a file's name independent of where the command ran, `hash_of` hashes parents."""
+    """One element of `data_contracts`.
+
+    Args:
+        effective: the contract with all it inherits.
+        document: what was written, before anything joined it.
+        relative: makes a file's name independent of where the command ran.
+        ports: the output ports it describes.
+        form: the document's comparable tree, where it is known.
+        hash_of: hashes parents.
+    """
     contract, own = effective.contract, effective.own
-    # what has parents was merged in the form of v3.1 already
-    tree = contract.node if effective.parents else comparable(contract.node)
+    tree = comparable(contract.node) if effective.form is None else effective.form
     datasets = [_dataset(contract, dataset) for dataset in contract.datasets]
     parents = [
         {
@@ -48,7 +58,7 @@ def entry(
         for one in effective.ancestors
     ]
     alone = contract is document
-    hashed = content_hash(document)
+    hashed = content_hash(document, form)
     return {
         "id": contract.identity,
         "contract_id": contract.id,
@@ -59,7 +69,7 @@ def entry(
         "file": relative(own.source),
         "output_ports": list(ports),
         "content_hash": hashed,
-        "effective_hash": hashed if alone else content_hash(contract),
+        "effective_hash": hashed if alone else content_hash(contract, tree),
         "schema_hash": _together(datasets),
         "datasets": datasets,
         "parents": parents,
