@@ -14,7 +14,7 @@ from floe.actions.compare_schemas import (
     schema_findings,
     validate_version_bump,
 )
-from floe.actions.compile import judge_contract
+from floe.actions.judge import judge_contract
 from floe.actions.lint import lint
 from floe.actions.load import load
 from floe.actions.resolve import Resolver, open_product

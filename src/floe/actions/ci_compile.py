@@ -3,43 +3,37 @@
 from collections.abc import Collection, Iterable, Iterator
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from floe.actions.compile import compile as compile_products
-from floe.actions.compile import product_folders
+from floe.contract.sources.folders import Folders
 from floe.model import Finding
 from floe.model.settings import Settings
 
-# what is asked for all of them: a change of one of these may break any product
-_SHARED = ("manifest.yaml", "floe.yaml")
+# what is asked for all of them: a change of one of these may break any contract
+_MANIFEST = "manifest.yaml"
 
 
 def compiled(
-    path: Path, changed: Collection[str], said: Iterable[Finding], settings: Settings, today: date
+    path: Path, changed: Collection[str], said: Iterable[Finding], settings: Settings, when: tuple[str, date]
 ) -> Iterator[Finding]:
-    """Findings of the products below a path that something changed in; not those that were said before."""
+    """Findings of the products below a path that something changed in since `when`; not those that were said before."""
     known = {_key(finding) for finding in said}
-    files = {Path(name).resolve() for name in changed}
-    for folder in product_folders(path.resolve()) if path.is_dir() and changed else ():
-        if not (folder / "floe.yaml").is_file():
-            continue
-        result = compile_products(folder, store=False, today=today)
-        touched = _touched(result.contracts, folder, files) | files
-        everything = any((folder / name) in files for name in _SHARED) or (settings.root / "manifest.yaml") in files
-        for finding in result.findings:
-            about = finding.place and Path(finding.place.file).resolve() in touched
-            if (everything or about) and _key(finding) not in known:
-                known.add(_key(finding))
-                yield finding
-
-
-def _touched(contracts: Iterable[dict[str, Any]], folder: Path, files: Collection[Path]) -> set[Path]:
-    """The documents that inherit from a changed one."""
-    return {
-        (folder / one["file"]).resolve()
-        for one in contracts
-        if any((folder / parent["file"]).resolve() in files for parent in one["parents"])
-    }
+    files = {str(Path(name).resolve()) for name in changed}
+    folder = path.resolve()
+    if not (
+        folder.is_dir() and files and any((Path(one) / "floe.yaml").is_file() for one in Folders(folder).products())
+    ):
+        return
+    since, today = when
+    result = compile_products(folder, today=today, store=False, since=since)
+    touched = files | {one.document for one in result.run.ones if not files.isdisjoint(one.files)}
+    touched |= {f"{one.folder}/floe.yaml" for one in result.run.ones if not files.isdisjoint(one.files)}
+    everything = str(settings.root / _MANIFEST) in files
+    for finding in result.findings:
+        about = finding.place and str(Path(finding.place.file).resolve()) in touched
+        if (everything or about) and _key(finding) not in known:
+            known.add(_key(finding))
+            yield finding
 
 
 def _key(finding: Finding) -> tuple[str, str, str, str]:

@@ -34,7 +34,7 @@ class Parents:
     def find(self, name: str, child: Contract, place: Place) -> Contract | Finding:
         """The parent that a child names, or what is wrong."""
         path = self._path(name, child)
-        found = [self._load(path)] if path else self._by_name(name)
+        found = [self._load(path)] if path else self.named(name)
         found = [one for one in found if isinstance(one, Finding) or one.source != child.source or path]
         if not found:
             return _missing(name, place, "No file and no contract has this name", "Correct the name, or write its path")
@@ -70,7 +70,7 @@ class Parents:
             self._read[name] = worst or contract or found[0]
         return self._read[name]
 
-    def _by_name(self, name: str) -> list[Contract]:
+    def named(self, name: str) -> list[Contract]:
         """The contracts of this id; only files that have its last part as some name are read as contracts."""
         if name not in self._named:
             if self._texts is None:

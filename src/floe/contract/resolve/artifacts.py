@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from importlib.resources import files
 from typing import Any
@@ -10,8 +10,8 @@ from typing import Any
 from floe.contract.formats.canonical import content_hash
 from floe.contract.formats.odcs_fit import comparable
 from floe.contract.resolve.inherit import Effective, tier
-from floe.contract.resolve.provenance import origins
-from floe.model import Contract, Dataset, Map, dotted
+from floe.contract.resolve.provenance import places
+from floe.model import Contract, Dataset, Map
 from floe.model.product import Product
 from floe.model.types import is_physical, schema_hash
 
@@ -74,10 +74,7 @@ def entry(
         "datasets": datasets,
         "parents": parents,
         "contract": plain(tree),
-        "provenance": {
-            dotted(one.path): [one.tier, f"{relative(one.place.file)}:{one.place.line}:{one.place.column}"]
-            for one in origins(tree, effective.tiers)
-        },
+        "provenance": places(tree, effective.tiers, relative),
     }
 
 
@@ -112,6 +109,29 @@ def product_entry(product: Product, folder: str) -> dict[str, Any]:
         "input_ports": [{"name": one.name, "contract": one.contract} for one in product.inputs],
         "transforms": list(product.transforms),
     }
+
+
+def line(value: Any) -> bytes:
+    """A product or contract as it stands in the file: on one line, the same for the same value."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def text(enforcement: str, products: Iterable[bytes], contracts: Iterable[bytes]) -> Iterator[bytes]:
+    """The file's text: a line for each product and contract, so that a change touches the lines it is about."""
+    yield b'{"data_contracts": '
+    yield from _listed(contracts)
+    yield b',\n"enforcement": ' + line(enforcement) + b',\n"format": ' + line(FORMAT) + b',\n"products": '
+    yield from _listed(products)
+    yield b"}\n"
+
+
+def _listed(lines: Iterable[bytes]) -> Iterator[bytes]:
+    before = b"[\n"
+    for one in lines:
+        yield before
+        yield one
+        before = b",\n"
+    yield b"[]" if before == b"[\n" else b"]"
 
 
 def plain(value: Any) -> Any:

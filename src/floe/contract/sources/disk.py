@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from floe.contract.sources.files import contract_files, may_hold_contract, read_bytes
+from floe.model import ContractError
 
 
 class Disk:
@@ -64,3 +65,11 @@ class Before(Disk):
 def hash_of(data: bytes) -> str:
     """What tells one content of a file from another."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def hash_now(path: str) -> str | None:
+    """The hash of a file; None where there is none, empty where it cannot be read."""
+    try:
+        return hash_of(read_bytes(Path(path))) if os.path.isfile(path) else None
+    except ContractError:
+        return ""

@@ -24,7 +24,7 @@ def contract_files(folder: Path) -> Iterator[Path]:
         entries = []
         yield folder  # reading it says why
     for entry in entries:
-        if _hidden(entry.name) or (entry.is_symlink() and entry.is_dir()):
+        if is_skipped(entry.name) or (entry.is_symlink() and entry.is_dir()):
             continue
         if entry.is_dir():
             yield from contract_files(entry)
@@ -35,10 +35,11 @@ def contract_files(folder: Path) -> Iterator[Path]:
 def may_hold_contract(path: Path) -> bool:
     """Whether a file, by its path below a folder, may be a contract."""
     named = path.suffix in (".yaml", ".yml") and path.stem not in NOT_CONTRACTS
-    return named and not any(_hidden(part) for part in path.parts)
+    return named and not any(is_skipped(part) for part in path.parts)
 
 
-def _hidden(name: str) -> bool:
+def is_skipped(name: str) -> bool:
+    """Whether a file or folder of this name is never looked at."""
     return name.startswith(".") or name in _SKIPPED
 
 
