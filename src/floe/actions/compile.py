@@ -110,7 +110,7 @@ def compile(
     try:
         return _compiled(start, settings, today, options)
     except DamagedError:
-        return _compiled(start, settings, today, {**options, "cache": False})
+        return _compiled(start, settings, today, options)  # what was kept is forgotten by now
 
 
 def _compiled(start: Path, settings: Settings, today: date, options: Options) -> CompileResult:

@@ -61,7 +61,7 @@ class History:
 
     def key(self, files: Iterable[str]) -> str:
         """What tells whether the previous version of a contract is still the same one."""
-        base = self._base(files)
+        base = self._base(files) if self.bases else None
         if base is None:
             return ""
         touched = sorted(f"{file}\0{base.blobs[file]}" for file in _deciding(files) if file in base.blobs)

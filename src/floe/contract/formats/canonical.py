@@ -18,6 +18,7 @@ _LIFECYCLE = ("deprecation", "lifecycleState")
 _FLAGS = ("required", "unique", "primaryKey", "partitioned", "criticalDataElement")
 _ORDERED = ("properties", "examples", "from", "to", "transformSourceObjects", *("mustBeBetween", "mustNotBeBetween"))
 _RAW = ("arguments", "implementation", "examples")
+_SCALARS = (str, int, float)
 _POSITIONS = (("primaryKey", "primaryKeyPosition"), ("partitioned", "partitionKeyPosition"))
 
 
@@ -105,7 +106,7 @@ def _node(value: Any, key: str, purpose: _Purpose) -> Any:
         return _custom(value)
     if isinstance(value, dict):
         below = {name: _node(part, name, purpose) for name, part in _normal(value, key, purpose).items()}
-        return {name: part for name, part in below.items() if part not in (None, {}, [])}
+        return {name: part for name, part in below.items() if part or isinstance(part, _SCALARS)}
     if isinstance(value, list):
         items = [_node(item, key, purpose) for item in _positioned(value, key)]
         return items if key in _ORDERED else sorted(items, key=_json)

@@ -6,6 +6,7 @@ from typing import Any
 
 from floe.model import List, Map, Place, Step, dotted
 
+_NESTED = (Map, List)
 _NAMES = ("name", "property", "server", "username", "role", "channel", "id", "metric")
 
 
@@ -45,13 +46,13 @@ def _places(node: Any, path: str, out: dict[str, list[str]], said: Callable[[Pla
         at = node.value_places
         for key, value in node.items():
             below = f"{path}.{key}" if path else key
-            if value and isinstance(value, dict | list):
+            if value and isinstance(value, _NESTED):
                 _places(value, below, out, said)
             else:
                 out[below] = said(at[key])
         return
     for i, (value, place) in enumerate(zip(node, node.item_places, strict=True)):
-        if value and isinstance(value, dict | list):
+        if value and isinstance(value, _NESTED):
             _places(value, f"{path}[{i}]", out, said)
         else:
             out[f"{path}[{i}]"] = said(place)
