@@ -53,7 +53,7 @@ def test_nothing_is_compiled_again_where_nothing_changed(root: Path):
     assert (root / "compiled_artifacts.json").read_bytes() == first
 
 
-def edit(name: str, old: str, new: str) -> Callable[[Path], None]:
+def edit(name: str, old: str, new: str) -> Callable[[Path], object]:
     return lambda root: (root / name).write_text((root / name).read_text().replace(old, new))
 
 
@@ -73,8 +73,20 @@ def edit(name: str, old: str, new: str) -> Callable[[Path], None]:
         (lambda root: (root / "base.yaml").rename(root / "moved.yaml"), 0),
         (lambda root: os.utime(root / "p/contracts/c1.yaml"), DOCUMENTS + 2),
     ],
-    ids=["contract", "parent", "policy", "floe.yaml", "added", "removed", "namesake", "no parent", "nearer", "product"]
-    + ["moved parent", "touched"],
+    ids=[
+        "contract",
+        "parent",
+        "policy",
+        "floe.yaml",
+        "added",
+        "removed",
+        "namesake",
+        "no parent",
+        "nearer",
+        "product",
+        "moved parent",
+        "touched",
+    ],
 )
 def test_what_depends_on_a_change_is_compiled_again_and_nothing_else(root: Path, change, taken: int):
     both(root)

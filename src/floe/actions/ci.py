@@ -98,7 +98,7 @@ def ci(since: str, path: str | Path = ".", *, settings: Settings | None = None, 
     steps = (
         Step("lint", linted.findings),
         Step("diff", compared.findings),
-        Step("compile", tuple(compiled(Path(path), all_changed, said, settings, (base, today)))),
+        Step("compile", tuple(compiled(Path(path), all_changed, said, base, today))),
         Step("base", unread),
         Step("approvals", (*wrong, *_missing(compared, pairs, approved))),
     )

@@ -115,6 +115,11 @@ class Worker:
         ones += [self._one(opened, self.resolver.port(opened, port), "") for port in wanted]
         return self._product(opened), ones
 
+    def loose(self, path: str) -> One:
+        """A contract's file that belongs to no product."""
+        opened = Opened(Path(path).parent, None, (), ())
+        return self._one(opened, self.resolver.document(opened, Path(path)), path)
+
     def resolved(self, one: One, every: Sequence[str]) -> Contract | None:
         """A contract once more as a whole, for those who look at several."""
         opened = self.opened(one.folder, every)
