@@ -74,7 +74,7 @@ def test_input_ports_name_contracts_that_exist(contract: str, expected: str | No
     assert said(folder="p") == found
 
 
-def test_types_in_an_iceberg_catalog_are_compared():
+def test_types_in_an_iceberg_catalog_are_compared(monkeypatch: pytest.MonkeyPatch):
     pytest.importorskip("pyiceberg")
     import pyarrow as pa
     from pyiceberg.catalog import load_catalog
@@ -102,6 +102,45 @@ def test_types_in_an_iceberg_catalog_are_compared():
         ("E532", "Table has column 'customers.more', which the contract does not", "Table: ice.gold_sales.customers"),
     ]
     assert "1 table compared" in result.steps[4][1]
+    monkeypatch.setenv("FLOE_CATALOGS", '{"lake": {"type": "sql", "uri": "sqlite:///.floe/lake.db"}}')
+    assert "no table reachable" in floe.compile().steps[4][1]
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "value"),
+    [
+        (".floe/warehouse/gold_sales/customers", None, None),
+        ("other/gold_sales/customers", "FLOE_TABLES_WAREHOUSE", "other"),
+        ("else/customers", "FLOE_TABLES_NAMES", '{"gold.sales.*": "./else/{table}"}'),
+    ],
+)
+def test_the_settings_say_where_a_table_stands(where: str, name: str | None, value: str | None, monkeypatch):
+    import pyarrow as pa
+    from deltalake import write_deltalake
+
+    write(Path(), floe=PRODUCT)
+    Path(where).parent.mkdir(parents=True)
+    write_deltalake(where, pa.table({"customer_id": [1], "email": ["a"]}))
+    if name and value:
+        assert "no table reachable" in floe.compile().steps[4][1]
+        monkeypatch.setenv(name, value)
+    assert "1 table compared" in floe.compile().steps[4][1]
+    monkeypatch.setenv("FLOE_TABLES_FORMAT", "iceberg")
+    assert ("1 table compared" in floe.compile().steps[4][1]) is (name == "FLOE_TABLES_NAMES")
+
+
+@pytest.mark.parametrize("setting", ["DATA_CONTRACTS_STANDARD", "DATA_CONTRACTS_PLUGIN_TYPE"])
+def test_another_standard_or_plugin_is_refused(setting: str, monkeypatch: pytest.MonkeyPatch):
+    write(Path(), floe=PRODUCT)
+    monkeypatch.setenv(f"FLOE_{setting}", "avro")
+    with pytest.raises(floe.SettingError, match="avro"):
+        floe.compile()
+
+
+def test_no_number_of_processes_below_one():
+    for number in (0, -1):
+        with pytest.raises(floe.SettingError, match="cannot compile"):
+            floe.compile(processes=number)
 
 
 def test_two_contracts_with_one_id_in_two_products_are_found_again_from_what_is_kept():

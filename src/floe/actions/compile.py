@@ -22,7 +22,7 @@ from floe.actions.settings import load_settings
 from floe.contract.lint.rule import in_order
 from floe.contract.resolve import artifacts
 from floe.contract.sources.folders import Folders
-from floe.model import Contract, Finding, FloeError, Severity
+from floe.model import Contract, Finding, FloeError, SettingError, Severity
 from floe.model.clock import utc_now
 from floe.model.settings import Settings
 
@@ -106,6 +106,8 @@ def compile(
     start = Path(folder).resolve()
     if not start.is_dir():
         raise FloeError(f"{folder} is no folder", "Name the folder of a product")
+    if (processes := options.get("processes")) is not None and processes < 1:
+        raise SettingError(f"{processes} processes cannot compile anything", "Name one or more with --processes")
     settings, today = settings or load_settings(start=start), today or utc_now().date()
     try:
         return _compiled(start, settings, today, options)
