@@ -74,6 +74,33 @@ def test_input_ports_name_contracts_that_exist(contract: str, expected: str | No
     assert said(folder="p") == found
 
 
+@pytest.mark.parametrize(
+    ("status", "custom", "expected"),
+    [
+        ("active", "", []),
+        (
+            "deprecated",
+            "",
+            [("E570", "warning", "Contract orders is deprecated. Sunset date: 2099-01-01. Migrate to: carts")],
+        ),
+        (
+            "deprecated",
+            ", {property: lifecycleState, value: sunset}",
+            [("E571", "error", "Contract orders is sunset. Immediate migration required to: carts")],
+        ),
+        ("retired", "", [("E572", "error", "Contract orders is retired and cannot be used. Migrate to: carts")]),
+    ],
+)
+def test_an_input_port_that_names_an_ending_contract(status: str, custom: str, expected: list[tuple[str, str, str]]):
+    told = "{property: deprecation, value: {announced: 2098-01-01, sunsetDate: 2099-01-01, replacement: carts}}"
+    text = HEAD.format(id="orders").replace("active", status) + f"customProperties: [{told}{custom}]\n"
+    write(Path(), p__floe=BARE, p__datacontract=text)
+    write(Path(), q__floe=PRODUCT.replace("_360", "_1") + "input_ports: [{name: i, contract: orders}]\n")
+    Path("floe.yaml").unlink()
+    assert said() == expected
+    assert said(folder="q") == expected
+
+
 def test_types_in_an_iceberg_catalog_are_compared(monkeypatch: pytest.MonkeyPatch):
     pytest.importorskip("pyiceberg")
     import pyarrow as pa

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from floe.actions.compile_cache import Cache, DamagedError
-from floe.actions.compile_one import One, Worker
+from floe.actions.compile_one import One, Worker, lifecycle
 from floe.actions.compile_run import Run, carry_out
 from floe.actions.compile_steps import steps
 from floe.actions.compile_together import Together
@@ -154,20 +154,19 @@ def _judged(run: Run, rules: Rulebook, today: date) -> list[Finding]:
     return in_order(dict.fromkeys([*found, *excused(beside, rules, "", today)]))
 
 
-def _elsewhere(run: Run, name: str) -> bool:
-    """Whether a contract of this name stands below the root, outside of what is compiled."""
-    resolver = run.worker.resolver
-    if resolver.parents.named(name):
-        return True
-    root = run.settings.root
+def _elsewhere(run: Run, name: str) -> list[str] | None:
+    """The lifecycle of the contract of this name below the root, outside of what is compiled; None where there is none."""
+    resolver, root = run.worker.resolver, run.settings.root
+    if known := resolver.parents.named(name):
+        return lifecycle(known[0])
     if str(root) == run.folders.start or "/" not in name:
-        return False
+        return None
     product, port = name.split(":", 1)[0].rsplit("/", 1)
     for folder in Folders(root).products():
         opened = open_product(Path(folder), run.settings, resolver.files, ())
         if opened.product and str(opened.product) == product:
-            return any(one.name == port for one in resolver.free_ports(opened, ()))
-    return False
+            return [] if any(one.name == port for one in resolver.free_ports(opened, ())) else None
+    return None
 
 
 def _in_line(ones: Sequence[One]) -> list[One]:

@@ -19,6 +19,7 @@ from floe.contract.sources.disk import Disk, hash_now
 from floe.model import Contract, Dataset, Finding, Place
 from floe.model.settings import Settings
 
+ENDING = ("deprecated", "sunset", "retired")
 SUMMARY = ("id", "version", "file", "content_hash", "effective_hash", "schema_hash")
 
 
@@ -35,6 +36,7 @@ class One:
     findings: list[Finding]
     summary: dict[str, Any] | None = None
     contract_id: str = ""
+    lifecycle: list[str] = field(default_factory=list)
     name: str = ""
     place: Place | None = None
     datasets: list[str] = field(default_factory=list)
@@ -173,6 +175,7 @@ class Worker:
         )
         one.line, one.summary = artifacts.line(entry), {key: entry[key] for key in SUMMARY}
         one.contract_id, one.name = contract.id, contract.identity.rsplit(":", 1)[0]
+        one.lifecycle = lifecycle(contract)
         one.place = contract.node.value_places.get("id", contract.node.place)
         one.datasets = [fold(word) for dataset in contract.datasets for word in _called(contract, dataset)]
         one.tables = [list(table_key(contract, dataset)) for dataset in contract.datasets]
@@ -197,6 +200,15 @@ class Worker:
         if file not in self._relatives:
             self._relatives[file] = Path(os.path.relpath(Path(file).resolve(), self.folder)).as_posix()
         return self._relatives[file]
+
+
+def lifecycle(contract: Contract) -> list[str]:
+    """The state of a contract that is ending, its last day, and what comes after it; empty for others."""
+    state = str(contract.custom.get("lifecycleState") or contract.status or "").lower()
+    told = contract.custom.get("deprecation")
+    said = told if isinstance(told, dict) else {}
+    day = str(said.get("sunsetDate") or said.get("sunset_date") or "not said")
+    return [state, day, str(said.get("replacement") or "not said")] if state in ENDING else []
 
 
 def _called(contract: Contract, dataset: Dataset) -> set[str]:

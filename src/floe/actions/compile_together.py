@@ -14,22 +14,24 @@ from floe.contract.lint import RULES
 from floe.contract.lint.rule import folder_findings
 from floe.contract.lint.views import fold
 from floe.model import Contract, Finding, Place, Severity
+from floe.model.version import Version
 
 _REFERENCE = "reference-unknown-dataset"
 _VERSIONS = ("E520", "E521", "E522", "E523", "E524", "E527", "E528")
 # so many contracts of one name, meaning and label are looked at
 _FEW = 4
+_FIRST = Version(0, 0, 0)
 
 
 class Together:
-    """All contracts of a run; `whole` gives one of them as a whole, `elsewhere` those of a name that stand outside it."""
+    """All contracts of a run; `whole` gives one of them as a whole, `elsewhere` the lifecycle of one outside."""
 
     def __init__(
         self,
         products: Sequence[Product],
         ones: Sequence[One],
         whole: Callable[[One], Contract | None],
-        elsewhere: Callable[[str], bool],
+        elsewhere: Callable[[str], list[str] | None],
         history: History,
     ) -> None:
         self.products, self.ones, self.whole, self.elsewhere, self.history = products, ones, whole, elsewhere, history
@@ -109,20 +111,26 @@ class Together:
                 yield from self.history.step(old, self.whole(several[0]), True)
 
     def _inputs(self) -> Iterator[Finding]:
-        """Input ports whose contract nobody has: wrong where its product is known, else perhaps of another repository."""
-        known = {f"{one.entry['domain']}.{one.entry['name']}" for one in self.products if one.entry}
-        tables = {"".join(key[1:]) for one in self.ones for key in one.tables if key[0] == "table_id"}
+        """Input ports whose contract is ending, or is none: wrong where its product is here, else perhaps of another repository."""
+        products = {f"{one.entry['domain']}.{one.entry['name']}" for one in self.products if one.entry}
+        tables = {key[1]: one for one in self.ones for key in one.tables if key[0] == "table_id"}
         for product in self.products:
             for port, name, place in product.inputs:
-                bare = name.rsplit(":", 1)[0] if "/" in name else name
-                if self._named(name, bare) or fold(name) in tables or self.elsewhere(name):
-                    continue
-                certain = bare.rsplit("/", 1)[0] in known
-                yield _no_input(port, name, Place(*place), certain, product.title)
+                one = self._named(name) or tables.get(fold(name))
+                state = one.lifecycle if one else self.elsewhere(name)
+                if state is None:
+                    certain = name.rsplit("/", 1)[0] in products
+                    yield _no_input(f"Input port '{port}' of '{product.title}'", name, Place(*place), certain)
+                elif state:
+                    yield _ending(name, state, f"Input port '{port}' of '{product.title}' reads it", Place(*place))
 
-    def _named(self, name: str, bare: str) -> bool:
-        versions = [str((one.summary or {}).get("version")) for one in self.names.get(bare, ())]
-        return name in self.names or (bool(versions) and (name == bare or name.rsplit(":", 1)[1] in versions))
+    def _named(self, name: str) -> One | None:
+        """The contract of a name, of its version where that is said, else its latest."""
+        bare, _, version = name.rpartition(":") if "/" in name and ":" in name else (name, "", "")
+        known = self.names.get(name) or [
+            one for one in self.names.get(bare, ()) if version in ("", (one.summary or {}).get("version"))
+        ]
+        return max(known, key=lambda one: Version.read(str((one.summary or {}).get("version"))) or _FIRST, default=None)
 
 
 def _target(finding: Finding) -> str:
@@ -150,15 +158,27 @@ def _same_id(word: str, other: One, one: One) -> Finding:
     )
 
 
-def _no_input(port: str, name: str, place: Place, certain: bool, product: str) -> Finding:
-    where = "Its product is here and has no such contract" if certain else "It may be another repository's"
+def _no_input(who: str, name: str, place: Place, certain: bool) -> Finding:
     return Finding(
         "E500",
         "input-contract-not-found",
         Severity.CRITICAL if certain else Severity.WARNING,
-        f"Input port '{port}' of '{product}' names the contract '{name}', which is not found",
-        where,
+        f"{who} names the contract '{name}', which is not found",
+        "Its product is here and has no such contract" if certain else "It may be another repository's",
         "Write the contract as domain.product/contract, or correct its name",
         place,
         ("input_ports",),
+    )
+
+
+def _ending(name: str, lifecycle: Sequence[str], who: str, place: Place) -> Finding:
+    state, day, replacement = lifecycle
+    code, severity, text = {
+        "deprecated": ("E570", Severity.WARNING, f"is deprecated. Sunset date: {day}. Migrate to: {replacement}"),
+        "sunset": ("E571", Severity.ERROR, f"is sunset. Immediate migration required to: {replacement}"),
+        "retired": ("E572", Severity.ERROR, f"is retired and cannot be used. Migrate to: {replacement}"),
+    }[state]
+    advice = f"Read another contract, e.g. '{replacement}'"
+    return Finding(
+        code, f"input-contract-{state}", severity, f"Contract {name} {text}", who, advice, place, ("input_ports",)
     )
