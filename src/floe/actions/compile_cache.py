@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
+from sys import intern
 from typing import Any, BinaryIO
 
 import floe
@@ -67,16 +68,23 @@ class Signs:
     def __init__(self, known: dict[str, list[Any]], started: int) -> None:
         self.known, self.started = known, started
         self._now: dict[str, str | None] = {}
+        self._same: set[str] = set()
 
     def now(self, path: str) -> str | None:
         """A file's hash; None where there is none."""
         if path not in self._now:
             known = self.known.get(path)
-            self._now[path] = known[-1] if known and known[:-1] == _look(path) else hash_now(path)
+            if known and known[:-1] == _look(path):
+                self._same.add(path)
+                self._now[path] = known[-1]
+            else:
+                self._now[path] = hash_now(path)
         return self._now[path]
 
     def signed(self, path: str, hashed: str | None) -> list[Any] | None:
         """What to remember of a file that was read in this run, unless it may be written again unseen."""
+        if path in self._same:
+            return self.known[path]
         look = _look(path)
         return [*look, hashed] if look and hashed and max(look[:2]) < self.started - _SETTLED else None
 
@@ -99,7 +107,7 @@ class Cache:
         self.ones: dict[tuple[str, str], One] = {}
         self.products: dict[str, Product] = {}
         self.below: dict[str, str | None] = {}
-        self._raw: dict[int, str] = {}
+        self._head = ""
         self._lock = self._locked() if wanted else None
         known = self._loaded() if self._lock else {}
         self.signs = Signs(known, started)
@@ -131,7 +139,8 @@ class Cache:
     def _loaded(self) -> dict[str, list[Any]]:
         try:
             with self._path("index").open(encoding="utf-8", errors="surrogatepass") as file:
-                head = json.loads(next(file))
+                self._head = next(file)
+                head = json.loads(self._head)
                 if head["key"] != self.key:
                     raise ValueError
                 for text in file:
@@ -152,11 +161,11 @@ class Cache:
         else:
             one = One(findings=findings, place=Place(*place) if place else None, **dict(zip(_ONE, values, strict=True)))
             self.ones[one.key] = one
-            self._raw[id(one)] = text
+            one.files = {intern(name): hashed and intern(hashed) for name, hashed in one.files.items()}
 
     def forget(self) -> None:
         """Forget all, so that everything is compiled again."""
-        self.ones, self.products, self.below, self._raw = {}, {}, {}, {}
+        self.ones, self.products, self.below, self._head = {}, {}, {}, ""
         if self._lock:
             for suffix in ("index", "lines"):
                 self._path(suffix).unlink(missing_ok=True)
@@ -176,14 +185,18 @@ class Cache:
         parts = [*(one.files for one in products), *(one.files for one in kept)]
         held = {name: hashed for files in parts for name, hashed in files.items()}
         signed = {name: self.signs.signed(name, hashed) for name, hashed in {**below, **held}.items()}
-        head = {"key": self.key, "files": {name: sign for name, sign in signed.items() if sign}, "below": below}
+        shape = {"key": self.key, "files": {name: sign for name, sign in signed.items() if sign}, "below": below}
+        head = json.dumps(shape) + "\n"
+        same = all(self.ones.get(one.key) is one for one in kept) and len(kept) == len(self.ones)
+        if head == self._head and same and all(self.products.get(one.folder) is one for one in products):
+            return
         beside = self._path(f"index.{os.getpid()}")
         try:
             self.lines.file.flush()
             with beside.open("w", encoding="utf-8", errors="surrogatepass") as file:
-                file.write(json.dumps(head) + "\n")
+                file.write(head)
                 file.writelines(_product_text(one) for one in products)
-                file.writelines(self._raw.get(id(one)) or _one_text(one) for one in kept)
+                file.writelines(_one_text(one) for one in kept)
             beside.replace(self._path("index"))
             if self.lines.end > 2 * sum(one.at[1] for one in kept if one.at) + _WASTE:
                 self._path("index").unlink(missing_ok=True)  # begun anew by the next run

@@ -3,11 +3,14 @@
 import gc
 import multiprocessing
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
+from sys import intern
 
 from floe.actions.compile_cache import Cache
 from floe.actions.compile_one import One, Product, Task, Worker
@@ -22,6 +25,7 @@ from floe.model.settings import Settings
 # so many contracts are worth several processes, so many go to one at a time
 _MANY = 50
 _CHUNK = 25
+_AHEAD = 4
 
 
 @dataclass(slots=True)
@@ -103,6 +107,7 @@ def _ports(
 
 
 def _stored(one: One, cache: Cache) -> One:
+    one.files = {intern(name): hashed and intern(hashed) for name, hashed in one.files.items()}
     if one.line is not None:
         one.at, one.line = cache.lines.add(one.line), None
     return one
@@ -188,9 +193,17 @@ def _workers(
     gc.freeze()  # what is there already is not looked at again by each process
     try:
         with ProcessPoolExecutor(number, multiprocessing.get_context("fork")) as pool:
-            yield (one for part in pool.map(_done, _chunks(tasks)) for one in part)
+            yield _in_turn(pool, _chunks(tasks), _AHEAD * number)
     finally:
         gc.unfreeze()
+
+
+def _in_turn(pool: ProcessPoolExecutor, chunks: Iterator[list[Task]], most: int) -> Iterator[tuple[Product, list[One]]]:
+    """The results of chunks in their order; only some are under way at a time, so that few wait in memory."""
+    waiting = deque(pool.submit(_done, chunk) for chunk in islice(chunks, most))
+    while waiting:
+        yield from waiting.popleft().result()
+        waiting += (pool.submit(_done, chunk) for chunk in islice(chunks, 1))
 
 
 def _chunks(tasks: Sequence[Task]) -> Iterator[list[Task]]:

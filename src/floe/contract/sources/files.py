@@ -1,5 +1,6 @@
 """Files and folders."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,7 +53,10 @@ def read_bytes(path: Path) -> bytes:
     """A file's bytes; ContractError (E500, E509) where it cannot be had."""
     try:
         with path.open("rb") as file:
-            data = file.read(_MOST + 1)
+            size = os.fstat(file.fileno()).st_size
+            data = file.read(min(size, _MOST) + 1)
+            if len(data) > size:  # it grows, or is no plain file
+                data += file.read(_MOST + 1 - len(data))
     except FileNotFoundError:
         raise _unreadable("E500", "contract-not-found", path, "does not exist", "Check the path") from None
     except OSError as error:
