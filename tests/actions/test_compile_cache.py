@@ -155,6 +155,21 @@ def test_a_damaged_cache_is_made_anew(root: Path, suffix: str, damage: bytes):
     assert both(root).run.taken == DOCUMENTS + 2
 
 
+def test_what_is_kept_does_not_grow_for_ever(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("floe.actions.compile_cache._WASTE", 0)
+    monkeypatch.setattr("floe.actions.compile_cache._SPARE", 0)
+    both(root)
+    (lines,), (index,) = ((root / ".floe/cache").glob(f"*.{suffix}") for suffix in ("lines", "index"))
+    most = 3 * lines.stat().st_size, 4 * index.stat().st_size
+    for number in range(20):
+        write(
+            root, p__contracts__c1=(DOCUMENT % "base").replace("customers", "c1") + f"schema: [{{name: n{number}}}]\n"
+        )
+        assert both(root).run.taken == DOCUMENTS + 1
+    assert lines.stat().st_size < most[0]
+    assert index.stat().st_size < most[1]
+
+
 def test_a_cache_that_cannot_be_written_is_done_without(root: Path):
     (root / ".floe").mkdir()
     (root / ".floe/cache").write_text("in the way")

@@ -7,7 +7,7 @@ import mmap
 import os
 import tempfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from sys import intern
@@ -25,6 +25,9 @@ _ONE = tuple(one.name for one in fields(One) if one.name not in ("findings", "pl
 _PRODUCT = tuple(one.name for one in fields(Product) if one.name != "findings")
 # the lines of contracts that are no longer there may take so much
 _WASTE = 16 * 1024 * 1024
+# so many lines more than needed may stand in the index
+_SPARE = 1000
+_GONE = "gone"
 _BROKEN = (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError)
 
 
@@ -107,7 +110,7 @@ class Cache:
         self.ones: dict[tuple[str, str], One] = {}
         self.products: dict[str, Product] = {}
         self.below: dict[str, str | None] = {}
-        self._head = ""
+        self._written = 0
         self._lock = self._locked() if wanted else None
         known = self._loaded() if self._lock else {}
         self.signs = Signs(known, started)
@@ -137,35 +140,43 @@ class Cache:
             return tempfile.TemporaryFile()
 
     def _loaded(self) -> dict[str, list[Any]]:
+        known: dict[str, list[Any]] = {}
         try:
             with self._path("index").open(encoding="utf-8", errors="surrogatepass") as file:
-                self._head = next(file)
-                head = json.loads(self._head)
-                if head["key"] != self.key:
+                if json.loads(next(file)) != self.key:
                     raise ValueError
                 for text in file:
-                    self._take(text)
-                known: dict[str, list[Any]] = head["files"]
-                self.below = head["below"]
-                return known
+                    self._take(text, known)
+                    self._written += 1
         except (*_BROKEN, StopIteration):
             self.forget()
             return {}
+        return known
 
-    def _take(self, text: str) -> None:
+    def _take(self, text: str, known: dict[str, list[Any]]) -> None:
+        """Take in one line of the index; a later one is the later word."""
         kind, values, found, place = json.loads(text)
-        findings = [_finding(one) for one in found]
-        if kind == "product":
+        if kind == "one":
+            findings, at = [_finding(one) for one in found], Place(*place) if place else None
+            one = One(findings=findings, place=at, **dict(zip(_ONE, values, strict=True)))
+            one.files = {intern(name): hashed and intern(hashed) for name, hashed in one.files.items()}
+            self.ones[one.key] = one
+        elif kind == "product":
+            findings = [_finding(one) for one in found]
             product = Product(findings=findings, **dict(zip(_PRODUCT, values, strict=True)))
             self.products[product.folder] = product
+        elif kind == "files":
+            _update(known, values)
+            _update(self.below, found)
         else:
-            one = One(findings=findings, place=Place(*place) if place else None, **dict(zip(_ONE, values, strict=True)))
-            self.ones[one.key] = one
-            one.files = {intern(name): hashed and intern(hashed) for name, hashed in one.files.items()}
+            for document, port in values:
+                del self.ones[document, port]
+            for folder in found:
+                del self.products[folder]
 
     def forget(self) -> None:
         """Forget all, so that everything is compiled again."""
-        self.ones, self.products, self.below, self._head = {}, {}, {}, ""
+        self.ones, self.products, self.below, self._written = {}, {}, {}, 0
         if self._lock:
             for suffix in ("index", "lines"):
                 self._path(suffix).unlink(missing_ok=True)
@@ -180,28 +191,83 @@ class Cache:
         """Keep what this run came to; contracts whose tables were compared are asked again every time."""
         if not self._lock:
             return
-        kept = [one for one in ones if not one.compared]
-        products = list(products)
-        parts = [*(one.files for one in products), *(one.files for one in kept)]
-        held = {name: hashed for files in parts for name, hashed in files.items()}
-        signed = {name: self.signs.signed(name, hashed) for name, hashed in {**below, **held}.items()}
-        shape = {"key": self.key, "files": {name: sign for name, sign in signed.items() if sign}, "below": below}
-        head = json.dumps(shape) + "\n"
-        same = all(self.ones.get(one.key) is one for one in kept) and len(kept) == len(self.ones)
-        if head == self._head and same and all(self.products.get(one.folder) is one for one in products):
-            return
-        beside = self._path(f"index.{os.getpid()}")
+        ones = list(ones)
+        kept = {one.key: one for one in ones if not one.compared}
+        made = {one.folder: one for one in products}
+        held = {name: hashed for part in made.values() for name, hashed in part.files.items()}
+        for one in kept.values():
+            held.update(one.files)
+        signs = {name: sign for name, hashed in {**below, **held}.items() if (sign := self.signs.signed(name, hashed))}
         try:
+            if self.lines.end > 2 * sum(one.at[1] for one in ones if one.at) + _WASTE:
+                self._pack([one for one in ones if one.at])
             self.lines.file.flush()
-            with beside.open("w", encoding="utf-8", errors="surrogatepass") as file:
-                file.write(head)
-                file.writelines(_product_text(one) for one in products)
-                file.writelines(_one_text(one) for one in kept)
-            beside.replace(self._path("index"))
-            if self.lines.end > 2 * sum(one.at[1] for one in kept if one.at) + _WASTE:
-                self._path("index").unlink(missing_ok=True)  # begun anew by the next run
+            news = list(self._news(kept, made, signs, below))
+            if self._written + len(news) > 2 * (len(kept) + len(made)) + _SPARE:
+                self._restart()
+                news = list(self._news(kept, made, signs, below))
+            self._put(news)
         except OSError:
-            beside.unlink(missing_ok=True)
+            self._path("index").unlink(missing_ok=True)
+
+    def _restart(self) -> None:
+        """Begin the index anew, with nothing in it."""
+        self._path("index").unlink(missing_ok=True)
+        self.ones, self.products, self.below, self.signs.known, self._written = {}, {}, {}, {}, 0
+
+    def _pack(self, ones: Sequence[One]) -> None:
+        """Write the lines of contracts that are still there into a file of their own."""
+        self._restart()
+        fresh = Lines(self._path("lines.new").open("w+b"))
+        for one, line in zip(ones, self.lines.read(one.at for one in ones), strict=True):
+            one.at = fresh.add(line)
+        self.lines.file.close()
+        self._path("lines.new").replace(self._path("lines"))
+        self.lines = fresh
+
+    def _news(
+        self,
+        kept: dict[tuple[str, str], One],
+        made: dict[str, Product],
+        signs: dict[str, list[Any]],
+        below: dict[str, str | None],
+    ) -> Iterator[list[Any]]:
+        """What differs from what is kept, as lines of the index."""
+        files, others = _changes(self.signs.known, signs), _changes(self.below, below)
+        if files or others:
+            yield ["files", files, others, None]
+        for one in kept.values():
+            if self.ones.get(one.key) is not one:
+                yield ["one", [getattr(one, name) for name in _ONE], [_shape(each) for each in one.findings], one.place]
+        for product in made.values():
+            if self.products.get(product.folder) is not product:
+                shapes = [_shape(each) for each in product.findings]
+                yield ["product", [getattr(product, name) for name in _PRODUCT], shapes, None]
+        gone, closed = self.ones.keys() - kept.keys(), self.products.keys() - made.keys()
+        if gone or closed:
+            yield ["gone", sorted(gone), sorted(closed), None]
+
+    def _put(self, news: Sequence[list[Any]]) -> None:
+        """Add lines to the index."""
+        if news:
+            with self._path("index").open("a", encoding="utf-8", errors="surrogatepass") as file:
+                if not self._written:
+                    file.write(json.dumps(self.key) + "\n")
+                file.writelines(json.dumps(line) + "\n" for line in news)
+
+
+def _update(known: dict[str, Any], changes: dict[str, Any]) -> None:
+    for name, value in changes.items():
+        if value == _GONE:
+            known.pop(name, None)
+        else:
+            known[name] = value
+
+
+def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries that are new or other, and marks for those that are gone."""
+    changed = {name: value for name, value in now.items() if name not in before or before[name] != value}
+    return {**changed, **dict.fromkeys(before.keys() - now.keys(), _GONE)}
 
 
 def _key(settings: Settings, folder: Path, since: str | None) -> str:
@@ -221,16 +287,6 @@ def _code() -> list[Any]:
                 stat = os.stat(os.path.join(here, name))
                 found.append((here, name, stat.st_mtime_ns, stat.st_size))
     return sorted(found)
-
-
-def _one_text(one: One) -> str:
-    values = [getattr(one, name) for name in _ONE]
-    return json.dumps(["one", values, [_shape(each) for each in one.findings], one.place]) + "\n"
-
-
-def _product_text(one: Product) -> str:
-    values = [getattr(one, name) for name in _PRODUCT]
-    return json.dumps(["product", values, [_shape(each) for each in one.findings], None]) + "\n"
 
 
 def _shape(one: Finding) -> list[Any]:

@@ -48,7 +48,7 @@ class One:
     compared: list[str] = field(default_factory=list)
     targets: list[list[str | None]] = field(default_factory=list)
     files: dict[str, str | None] = field(default_factory=dict)
-    names: list[str] = field(default_factory=list)
+    names: dict[str, list[str]] = field(default_factory=dict)  # parents by name, with the files that may have it
     before: str = ""
     at: list[int] = field(default_factory=list)
     line: bytes | None = None
@@ -150,7 +150,10 @@ class Worker:
 
     def _one(self, opened: Opened, resolved: Resolved, document: str) -> One:
         one = One(str(opened.folder), document, resolved.source, [], ports=list(resolved.ports))
-        one.generated, one.names = resolved.generated, list(resolved.names)
+        one.generated, one.names = (
+            resolved.generated,
+            {name: list(self.resolver.parents.looked(name)) for name in resolved.names},
+        )
         found = list(resolved.findings)
         if resolved.effective is not None:
             found += self._filled(one, resolved)

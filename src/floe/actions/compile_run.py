@@ -49,6 +49,7 @@ def carry_out(run: Run) -> None:
     kept, below = _Kept(run), {}
     products, ones, tasks = _split(documents, kept)
     run.taken = len(ones)
+    run.worker.resolver.parents.seed({name: paths for one in ones for name, paths in one.names.items()})
     with _workers(run.worker, tasks, run.processes) as done:
         for product, more in done:
             products[product.folder] = product

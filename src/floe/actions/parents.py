@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from floe.contract.formats import read
@@ -23,8 +24,16 @@ class Parents:
         self._read: dict[str, Contract | Finding] = {}
         self._named: dict[str, list[Contract]] = {}
         self._looked: dict[str, tuple[str, ...]] = {}
-        self._texts: dict[Path, bytes] | None = None
+        self._texts: dict[str, bytes] | None = None
         self._asked: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def seed(self, looked: Mapping[str, Sequence[str]]) -> None:
+        """The files that may have some names, where that is known already; they are not looked for again."""
+        self._looked.update((name, tuple(paths)) for name, paths in looked.items())
+
+    def looked(self, name: str) -> tuple[str, ...]:
+        """The files that may have a name."""
+        return self._looked.get(name, ())
 
     def asked(self, name: str, child: Contract) -> tuple[tuple[str, ...], str]:
         """The files that decided which parent a child got, and the name that was looked for in all others."""
@@ -73,15 +82,17 @@ class Parents:
     def named(self, name: str) -> list[Contract]:
         """The contracts of this id; only files that have its last part as some name are read as contracts."""
         if name not in self._named:
-            if self._texts is None:
-                self._texts = {path: self.files.read(path) for path in self.files.below(self.root)}
-            named = may_name(name)
-            fitting = [path for path, text in self._texts.items() if named.search(text)]
-            self._looked[name] = tuple(os.path.abspath(path) for path in fitting)
-            loaded = [self._load(path) for path in fitting]
+            if name not in self._looked:
+                self._looked[name] = self._fitting(may_name(name))
+            loaded = [self._load(Path(path)) for path in self._looked[name]]
             contracts = [one for one in loaded if isinstance(one, Contract)]
             self._named[name] = [one for one in contracts if name in _names(one)]
         return self._named[name]
+
+    def _fitting(self, named: re.Pattern[bytes]) -> tuple[str, ...]:
+        if self._texts is None:
+            self._texts = {os.path.abspath(path): self.files.read(path) for path in self.files.below(self.root)}
+        return tuple(path for path, text in self._texts.items() if named.search(text))
 
 
 def may_name(name: str) -> re.Pattern[bytes]:
