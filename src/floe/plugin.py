@@ -13,8 +13,8 @@ from floe.actions.compare_schemas import (
     compare_schemas,
     validate_version_bump,
 )
-from floe.actions.compile import judge_contract
 from floe.actions.diff_table import schema_findings
+from floe.actions.judge import judge_contract
 from floe.actions.lint import lint
 from floe.actions.load import load
 from floe.actions.resolve import Resolver, open_product

@@ -91,6 +91,27 @@ def test_a_new_file_beside_the_old_version_is_compared_with_it(capsys):
     assert (code, result["from"], result["bump"]) == (1, "1.0.0", "MAJOR")
 
 
+def test_a_repository_without_products_is_held_to_its_parents_and_policies_too(capsys):
+    level = "slaProperties: [{property: freshness, value: %s}]\n"
+    write("manifest.yaml", "policies: [{name: owner, require: owner}]\n")
+    write("base.yaml", contract(name="base") + level % "6h")
+    child = contract("1.1.0", *ADDED) + "customProperties: [{property: extends, value: base}]\n"
+    write("contracts/orders.yaml", child + level % "12h")
+    code, shape = answer(capsys)
+    assert (code, codes(shape)) == (1, {"compile": ["E515", "E510"]})
+    write("contracts/orders.yaml", child + "team: {members: [{username: a, role: owner}]}\n")
+    assert (answer(capsys)[0], codes(answer(capsys)[1])) == (0, {})
+    commit()
+    git("switch", "--quiet", "main")
+    git("merge", "--quiet", "work")
+    git("switch", "--quiet", "--create", "more")
+    write("base.yaml", contract("1.0.1", name="base") + level % "12h")
+    code, shape = answer(capsys)
+    named = {finding["file"] for step in shape["steps"] for finding in step["findings"] if step["name"] == "compile"}
+    assert (code, named) == (1, {"contracts/orders.yaml"})
+    assert "E523" in codes(shape)["compile"]
+
+
 def approve(diff, code="E517", until="2999-01-01"):
     write(
         "approvals.yaml",

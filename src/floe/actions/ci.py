@@ -93,11 +93,12 @@ def ci(since: str, path: str | Path = ".", *, settings: Settings | None = None, 
     compared = compare(pairs, Question(), settings)
     given, wrong = _approvals(settings, today)
     compared, approved = _with_approvals(compared, given, today)
+    said = (*judged.findings, *compared.findings)
     unread = tuple(replace(finding, severity=Severity.WARNING) for finding in before.broken)
     steps = (
         Step("lint", linted.findings),
         Step("diff", compared.findings),
-        Step("compile", tuple(compiled(Path(path), all_changed, judged.findings, settings, today))),
+        Step("compile", tuple(compiled(Path(path), all_changed, said, base, today))),
         Step("base", unread),
         Step("approvals", (*wrong, *_missing(compared, pairs, approved))),
     )

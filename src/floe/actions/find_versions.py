@@ -62,8 +62,8 @@ def side(source: Source, settings: Settings) -> Side:
         return in_folder(Path(text))
     if "\n" in text or not (Path(text).is_file() or text.endswith((".yaml", ".yml"))):
         contract = load_contract(source, settings)
-        return _side(text.splitlines()[0], False, [contract], _beside_file if Path(contract.source).is_file() else None)
-    return _read_side(text, False, [(text, read_bytes(Path(text)))], _beside_file)
+        return _side(text.splitlines()[0], False, [contract], beside_file if Path(contract.source).is_file() else None)
+    return _read_side(text, False, [(text, read_bytes(Path(text)))], beside_file)
 
 
 def in_folder(folder: Path) -> Side:
@@ -73,7 +73,7 @@ def in_folder(folder: Path) -> Side:
 
 def in_files(name: str, paths: Iterable[Path]) -> Side:
     """The contracts among files; those that are none are left alone."""
-    return _read_side(name, True, [(str(path), read_bytes(path)) for path in paths], _beside_file)
+    return _read_side(name, True, [(str(path), read_bytes(path)) for path in paths], beside_file)
 
 
 def at_revision(repository: Repository, revision: str, path: str, label: str = "") -> Side:
@@ -125,7 +125,8 @@ def _side(
     return Side(name, folder, tuple(contracts), by_folder, broken)
 
 
-def _beside_file(contract: Contract) -> Beside:
+def beside_file(contract: Contract) -> Beside:
+    """What the changes.yaml beside a contract's file lists."""
     path = Path(contract.source).parent / "changes.yaml"
     return _beside(read_bytes(path) if path.is_file() else None, str(path))
 

@@ -2,10 +2,11 @@
 
 import os
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from floe.contract.formats import read
-from floe.contract.sources.files import contract_files, read_bytes
+from floe.contract.sources.disk import Disk
 from floe.model import Contract, ContractError, Finding, Place, Severity
 
 
@@ -18,16 +19,31 @@ def shown(path: Path) -> str:
 class Parents:
     """The contracts below a root, found by path, id, or table."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, files: Disk) -> None:
+        self.root, self.files = root, files
         self._read: dict[str, Contract | Finding] = {}
         self._named: dict[str, list[Contract]] = {}
-        self._texts: dict[Path, bytes] | None = None
+        self._looked: dict[str, tuple[str, ...]] = {}
+        self._texts: dict[str, bytes] | None = None
+        self._asked: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def seed(self, looked: Mapping[str, Sequence[str]]) -> None:
+        """The files that may have some names, where that is known already; they are not looked for again."""
+        self._looked.update((name, tuple(paths)) for name, paths in looked.items())
+
+    def looked(self, name: str) -> tuple[str, ...]:
+        """The files that may have a name."""
+        return self._looked.get(name, ())
+
+    def asked(self, name: str, child: Contract) -> tuple[tuple[str, ...], str]:
+        """The files that decided which parent a child got, and the name that was looked for in all others."""
+        paths = self._asked.get((child.source, name), ())
+        return (*paths, *self._looked.get(name, ())), name if name in self._looked else ""
 
     def find(self, name: str, child: Contract, place: Place) -> Contract | Finding:
         """The parent that a child names, or what is wrong."""
         path = self._path(name, child)
-        found = [self._load(path)] if path else self._by_name(name)
+        found = [self._load(path)] if path else self.named(name)
         found = [one for one in found if isinstance(one, Finding) or one.source != child.source or path]
         if not found:
             return _missing(name, place, "No file and no contract has this name", "Correct the name, or write its path")
@@ -41,33 +57,48 @@ class Parents:
         return one
 
     def _path(self, name: str, child: Contract) -> Path | None:
-        for folder in (Path(child.source).parent, self.root):
-            if name and (folder / name).is_file():
-                return folder / name
-        return None
+        tried: list[str] = []
+        found = None
+        for folder in (os.path.dirname(child.source), str(self.root)) if name else ():
+            path = os.path.abspath(os.path.join(folder, name))
+            tried.append(path)
+            if self.files.is_file(path):
+                found = Path(path)
+                break
+        self._asked[child.source, name] = tuple(tried)
+        return found
 
     def _load(self, path: Path) -> Contract | Finding:
         name = shown(path)
         if name not in self._read:
             try:
-                contract, found = read(read_bytes(path), name)
+                contract, found = read(self.files.read(path), name)
             except ContractError as error:
                 contract, found = None, list(error.findings)
             worst = next((one for one in found if one.severity is Severity.CRITICAL), None)
             self._read[name] = worst or contract or found[0]
         return self._read[name]
 
-    def _by_name(self, name: str) -> list[Contract]:
+    def named(self, name: str) -> list[Contract]:
         """The contracts of this id; only files that have its last part as some name are read as contracts."""
         if name not in self._named:
-            if self._texts is None:
-                self._texts = {path: read_bytes(path) for path in contract_files(self.root)}
-            word = name.rsplit("/", 1)[-1].split(":", 1)[0] if "/" in name else name.rsplit(".", 1)[-1]
-            named = re.compile(rb"\b(?:id|name|physicalName|table_id)\b[^\n]*" + re.escape(word.encode()))
-            loaded = [self._load(path) for path, text in self._texts.items() if named.search(text)]
+            if name not in self._looked:
+                self._looked[name] = self._fitting(may_name(name))
+            loaded = [self._load(Path(path)) for path in self._looked[name]]
             contracts = [one for one in loaded if isinstance(one, Contract)]
             self._named[name] = [one for one in contracts if name in _names(one)]
         return self._named[name]
+
+    def _fitting(self, named: re.Pattern[bytes]) -> tuple[str, ...]:
+        if self._texts is None:
+            self._texts = {os.path.abspath(path): self.files.read(path) for path in self.files.below(self.root)}
+        return tuple(path for path, text in self._texts.items() if named.search(text))
+
+
+def may_name(name: str) -> re.Pattern[bytes]:
+    """What a text has to hold to be the contract of this name."""
+    word = name.rsplit("/", 1)[-1].split(":", 1)[0] if "/" in name else name.rsplit(".", 1)[-1]
+    return re.compile(rb"\b(?:id|name|physicalName|table_id)\b[^\n]*" + re.escape(word.encode()))
 
 
 def _names(contract: Contract) -> set[str | None]:

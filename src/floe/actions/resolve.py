@@ -10,9 +10,10 @@ from floe.contract.formats.dbt_manifest import Manifest, recognises
 from floe.contract.formats.odcs_fit import comparable
 from floe.contract.formats.section import add, add_all, copy, maps
 from floe.contract.formats.unreadable import unreadable
-from floe.contract.resolve.inherit import Effective, Family
+from floe.contract.resolve.inherit import Effective, Family, extended
 from floe.contract.resolve.merge import merge
-from floe.contract.sources.files import contract_files, read_bytes
+from floe.contract.sources.disk import Disk
+from floe.contract.sources.files import contract_files
 from floe.model import Contract, ContractError, Finding, Map, Place, Severity
 from floe.model.product import OutputPort, Product
 from floe.model.settings import Settings
@@ -25,7 +26,11 @@ _DATASET = ("description", "properties", "quality", "relationships", "tags")
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """One effective contract with all that was found on the way; `document` is what was written, before anything joined it."""
+    """One effective contract with all that was found on the way.
+
+    `document` is what was written, before anything joined it; `files` are those that decided about it, and `names` the
+    parents that were looked for in all others.
+    """
 
     effective: Effective | None
     findings: tuple[Finding, ...]
@@ -33,6 +38,9 @@ class Resolved:
     ports: tuple[str, ...] = ()
     generated: bool = False
     document: Contract | None = None
+    form: Map | None = None  # the document's comparable tree
+    files: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +52,7 @@ class Opened:
     documents: tuple[Path, ...]
     findings: tuple[Finding, ...]
     dbt: "Dbt | None" = None
+    files: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -67,26 +76,29 @@ class Dbt:
         return None
 
 
-def open_product(folder: Path, settings: Settings) -> Opened:
-    """Read floe.yaml, and list what else there is."""
-    path = folder / "floe.yaml"
-    if not path.is_file():
-        return Opened(folder, None, (), (_no_product(folder),))
-    made, found = product.read(read_bytes(path), shown(path))
-    documents = tuple(_documents(folder))
+def open_product(
+    folder: Path, settings: Settings, files: Disk | None = None, documents: Sequence[Path] | None = None
+) -> Opened:
+    """Read floe.yaml, and list what else there is, unless that is known."""
+    path, files = folder / "floe.yaml", files or Disk()
+    if not files.is_file(path):
+        return Opened(folder, None, (), (_no_product(folder),), files=(str(path),))
+    made, found = product.read(files.read(path), shown(path))
+    documents = tuple(product_documents(folder)) if documents is None else tuple(documents)
     generating = settings[_AUTO + "enabled"] and settings[_AUTO + "from_ports"]
     if made and not documents and not (made.outputs and generating):
         found.append(_nothing(made))
-    dbt = None
+    asked, dbt = [str(path)], None
     if settings[_AUTO + "enabled"] and settings[_AUTO + "from_dbt_manifest"]:
         try:
-            dbt = _dbt(folder)
+            dbt = _dbt(folder, files, asked)
         except ContractError as error:
             found += error.findings
-    return Opened(folder, made, documents, tuple(found), dbt)
+    return Opened(folder, made, documents, tuple(found), dbt, tuple(asked))
 
 
-def _documents(folder: Path) -> Iterator[Path]:
+def product_documents(folder: Path) -> Iterator[Path]:
+    """The documents of a product's folder."""
     for name in ("datacontract.yaml", "datacontract.yml"):
         if (folder / name).is_file():
             yield folder / name
@@ -94,12 +106,17 @@ def _documents(folder: Path) -> Iterator[Path]:
         yield from contract_files(folder / "contracts")
 
 
-def _dbt(folder: Path) -> Dbt | None:
-    path = next((folder / name for name in _MANIFESTS if (folder / name).is_file()), None)
+def _dbt(folder: Path, files: Disk, asked: list[str]) -> Dbt | None:
+    path = None
+    for name in _MANIFESTS:
+        asked.append(str(folder / name))
+        if files.is_file(folder / name):
+            path = folder / name
+            break
     if path is None:
         return None
     source = shown(path)
-    tree = json_text.parse(read_bytes(path).decode("utf-8-sig", "replace"), source)
+    tree = json_text.parse(files.read(path).decode("utf-8-sig", "replace"), source)
     if not recognises(tree):
         raise unreadable(f"{source} is no dbt manifest", Place(source, 1, 1), suggestion="Run `dbt parse` again")
     said = str(tree["metadata"]["dbt_schema_version"]).rsplit("/", 1)[-1].removesuffix(".json")
@@ -144,38 +161,59 @@ def _nothing(made: Product) -> Finding:
 class Resolver:
     """Resolves the contracts of products below one root; parents are read once."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, files: Disk | None = None) -> None:
         self.settings = settings
-        self.family = Family(Parents(settings.root).find)
+        self.files = files or Disk()
+        self.parents = Parents(settings.root, self.files)
+        self.family = Family(self.parents.find)
 
     def document(self, opened: Opened, path: Path) -> Resolved:
         """The effective contract of an explicit document, over what ports and dbt say of its datasets."""
-        source = shown(path)
+        source, files = shown(path), (str(path), *opened.files)
         try:
-            contract, found = read(read_bytes(path), source)
+            contract, found = read(self.files.read(path), source)
         except ContractError as error:
-            return Resolved(None, error.findings, source)
+            return Resolved(None, error.findings, source, files=files)
         if contract is None or any(one.severity is Severity.CRITICAL for one in found):
-            return Resolved(None, tuple(found), source)
+            return Resolved(None, tuple(found), source, files=files)
         every = self._ports(opened)
         ports = [port for port in every if _dataset_of(port, contract, len(every) == 1)]
-        tiers = {source: "explicit", **_generated(opened)}
         base, more = self._base(opened, ports, contract)
-        tree, contradictions = merge(base, comparable(contract.node)) if base else (None, [])
-        own = _read(tree, contract) if tree else _of_product(contract, opened.product)
-        effective = self.family.effective(own, tiers)
+        form = comparable(contract.node)
+        contradictions: list[Finding] = []
+        if base:
+            tree, contradictions = merge(base, form)
+            own = replace(odcs.contract_in(tree, contract.source), format=contract.format)
+        else:
+            own, tree = _of_product(contract, form, opened.product)
+        effective = self.family.effective(own, {source: "explicit", **_generated(opened)}, form=tree)
         everything = (*found, *more, *contradictions, *effective.findings)
-        return Resolved(effective, everything, source, tuple(port.name for port in ports), document=contract)
+        decided, names = self._decided(effective, files)
+        names_of = tuple(port.name for port in ports)
+        return Resolved(effective, everything, source, names_of, False, contract, form, decided, names)
 
     def port(self, opened: Opened, port: OutputPort) -> Resolved:
         """The effective contract of a port that no document describes."""
         source = port.place.file
         tree, found = self._enriched(opened, port)
-        contract, more = odcs.read(comparable(tree), source)
+        tree = comparable(tree)
+        contract, more = odcs.read(tree, source)
         if contract is None or any(one.severity is Severity.CRITICAL for one in more):
-            return Resolved(None, (*found, *more), source, (port.name,), True)
-        effective = self.family.effective(contract, _generated(opened))
-        return Resolved(effective, (*found, *more, *effective.findings), source, (port.name,), True, contract)
+            return Resolved(None, (*found, *more), source, (port.name,), True, files=opened.files)
+        effective = self.family.effective(contract, _generated(opened), form=tree)
+        everything = (*found, *more, *effective.findings)
+        decided, names = self._decided(effective, opened.files)
+        return Resolved(effective, everything, source, (port.name,), True, contract, tree, decided, names)
+
+    def _decided(self, effective: Effective, files: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The files that decided about a contract, and the parents that were looked for by name."""
+        paths, names = list(files), []
+        for child in (effective.own, *effective.ancestors):
+            for name, _ in extended(child):
+                asked, looked = self.parents.asked(name, child)
+                paths += asked
+                names += [looked] if looked else []
+        return tuple(dict.fromkeys(paths)), tuple(dict.fromkeys(names))
 
     def free_ports(self, opened: Opened, claimed: Sequence[str]) -> list[OutputPort]:
         """The ports that no document describes."""
@@ -238,17 +276,22 @@ def _dataset_of(port: OutputPort, contract: Contract, only: bool = True) -> str 
     return None
 
 
-def _read(tree: Map, contract: Contract) -> Contract:
-    merged, _ = odcs.read(tree, contract.source)
-    return replace(merged or contract, format=contract.format)
-
-
-def _of_product(contract: Contract, made: Product | None) -> Contract:
-    """A document with the domain and product of its folder, where it names none."""
+def _of_product(contract: Contract, form: Map, made: Product | None) -> tuple[Contract, Map]:
+    """A document and its comparable tree with the domain and product of its folder, where it names none."""
     if made is None or (contract.domain and contract.product):
-        return contract
-    tree = copy(contract.node)
-    for key, value in (("domain", made.domain), ("dataProduct", made.name)):
-        if not tree.get(key):
-            tree.put(key, value, Place(made.source, 1, 1))
-    return replace(contract, node=tree, domain=tree["domain"], product=tree["dataProduct"])
+        return contract, form
+    trees = [_shallow(contract.node), _shallow(form)]
+    for tree in trees:
+        for key, value in (("domain", made.domain), ("dataProduct", made.name)):
+            if not tree.get(key):
+                tree.put(key, value, Place(made.source, 1, 1))
+    node = trees[0]
+    return replace(contract, node=node, domain=node["domain"], product=node["dataProduct"]), trees[1]
+
+
+def _shallow(node: Map) -> Map:
+    """A mapping that can be given other keys without changing the one it was made from."""
+    out = Map(node.place)
+    out.update(node)
+    out.value_places, out.key_places = dict(node.value_places), dict(node.key_places)
+    return out

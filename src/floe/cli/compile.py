@@ -20,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--enforcement", choices=LEVELS, help="what fails (default: the manifest's, else alert_only)")
     parser.add_argument("--no-store", action="store_true", help="check only, write nothing")
+    parser.add_argument("--no-cache", action="store_true", help="compile everything again, keep nothing in .floe/cache")
     parser.add_argument("--processes", type=int, metavar="N", help="how many processes to use")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
     parser.set_defaults(run=run)
@@ -33,6 +34,7 @@ def run(options: argparse.Namespace) -> int:
         settings=load_settings(given, start=Path(options.folder)),
         output=options.output,
         store=not options.no_store,
+        cache=not options.no_cache,
         processes=options.processes,
     )
     if options.format == "json":

@@ -93,6 +93,10 @@ BY_CODE = {code.code: code for code in CODES}
 READING = {
     "contract-not-found": ("E500", "The file does not exist."),
     "folder-empty": ("E500", "The folder holds no contract."),
+    "input-contract-not-found": ("E500", "An input port of a product names a contract that is not there."),
+    "input-contract-deprecated": ("E570", "An input port of a product names a contract that is deprecated."),
+    "input-contract-sunset": ("E571", "An input port of a product names a contract that is sunset."),
+    "input-contract-retired": ("E572", "An input port of a product names a contract that is retired."),
     "product-not-found": ("E500", "The folder to compile has no floe.yaml, and none below it."),
     "not-a-contract": ("E501", "The document is empty, a list or plain text."),
     "missing-field": ("E501", "A field that the standard requires is not there."),

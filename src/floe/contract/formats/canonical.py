@@ -18,6 +18,7 @@ _LIFECYCLE = ("deprecation", "lifecycleState")
 _FLAGS = ("required", "unique", "primaryKey", "partitioned", "criticalDataElement")
 _ORDERED = ("properties", "examples", "from", "to", "transformSourceObjects", *("mustBeBetween", "mustNotBeBetween"))
 _RAW = ("arguments", "implementation", "examples")
+_SCALARS = (str, int, float)
 _POSITIONS = (("primaryKey", "primaryKeyPosition"), ("partitioned", "partitionKeyPosition"))
 
 
@@ -51,9 +52,14 @@ def part(node: dict[str, Any], key: str, without: Collection[str] = ()) -> dict[
     return {name: value for name, value in form.items() if value not in (None, {}, [])}
 
 
-def content_hash(contract: Contract) -> str:
-    """The hash of a contract's document, without its lifecycle: `sha256:` and 64 hexadecimal digits."""
-    text = _json(_form(contract.node, _HASH))
+def content_hash(contract: Contract, form: Map | None = None) -> str:
+    """The hash of a contract's document, without its lifecycle: `sha256:` and 64 hexadecimal digits.
+
+    Args:
+        contract: what to hash.
+        form: its document as `comparable` makes it, where that is known.
+    """
+    text = _json(_form(contract.node, _HASH, form))
     return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -70,8 +76,8 @@ _HASH = _Purpose(spellings=True, lifecycle=False)
 _WHOLE = _Purpose(spellings=True, lifecycle=True)
 
 
-def _form(document: Map, purpose: _Purpose) -> dict[str, Any]:
-    tree = comparable(document)
+def _form(document: Map, purpose: _Purpose, known: Map | None = None) -> dict[str, Any]:
+    tree = dict(comparable(document) if known is None else known)
     if purpose.spellings:
         tree["apiVersion"] = document["apiVersion"]
     else:
@@ -92,13 +98,15 @@ def _without_lifecycle(tree: dict[str, Any]) -> None:
 
 def _node(value: Any, key: str, purpose: _Purpose) -> Any:
     """A part of the document in its one form; empty parts are no parts."""
+    if isinstance(value, str):
+        return value
     if key in _RAW:
         return plain(_delay(value) if not purpose.spellings and key == "implementation" else value)
     if key == "customProperties" and isinstance(value, list):
         return _custom(value)
     if isinstance(value, dict):
         below = {name: _node(part, name, purpose) for name, part in _normal(value, key, purpose).items()}
-        return {name: part for name, part in below.items() if part not in (None, {}, [])}
+        return {name: part for name, part in below.items() if part or isinstance(part, _SCALARS)}
     if isinstance(value, list):
         items = [_node(item, key, purpose) for item in _positioned(value, key)]
         return items if key in _ORDERED else sorted(items, key=_json)

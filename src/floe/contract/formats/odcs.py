@@ -91,9 +91,9 @@ def read(tree: Any, source: str) -> tuple[Contract | None, list[Finding]]:
 def _text(node: Mapping[str, Any], key: str) -> str | None:
     """A text, or a number where text was meant; nothing else."""
     value = node.get(key)
-    if isinstance(value, int | Number) and not isinstance(value, bool):
-        return str(value)
-    return value if isinstance(value, str) else None
+    if value is None or isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int | Number) and not isinstance(value, bool) else None
 
 
 def _maps(node: Map, key: str) -> list[tuple[int, Map]]:

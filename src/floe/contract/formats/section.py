@@ -200,17 +200,21 @@ def tree(value: Any, place: Place) -> Any:
     return value
 
 
+_CONTAINERS = (Map, List)
+
+
 def copy(value: Any) -> Any:
     """A tree that can be changed without changing the one it was made from."""
     if isinstance(value, Map):
         out = Map(value.place)
         for key, below in value.items():
-            out.put(key, copy(below), value.value_places[key], value.key_places[key])
+            out[key] = copy(below) if isinstance(below, _CONTAINERS) else below
+        out.value_places, out.key_places = dict(value.value_places), dict(value.key_places)
         return out
     if isinstance(value, List):
         items = List(value.place)
-        for below, place in zip(value, value.item_places, strict=True):
-            items.add(copy(below), place)
+        items.extend(copy(below) if isinstance(below, _CONTAINERS) else below for below in value)
+        items.item_places = list(value.item_places)
         return items
     return value
 

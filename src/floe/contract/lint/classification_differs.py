@@ -71,18 +71,24 @@ def _classified(folder: Folder) -> Iterator[_Labelled]:
                     yield _Labelled(contract, field, f"{dataset.name}.{field.path}", fold(field.name), fold(label))
 
 
+def labels(contract: Contract) -> Iterator[tuple[str, str]]:
+    """What a contract calls and means by each classified field, and the label it gives it."""
+    for one in _classified(Folder((contract,))):
+        yield from ((f"{one.name}\n{meaning}", one.label) for meaning in meanings(one.field))
+
+
 def _clash(one: _Labelled, seen: defaultdict[tuple[str, str], dict[str, _Labelled]]) -> _Labelled | None:
     """An earlier field of another contract with the same name and meaning and another label."""
     found = None
-    for meaning in _meanings(one.field):
-        labels = seen[one.name, meaning]
-        others = (other for label, other in labels.items() if label != one.label)
+    for meaning in meanings(one.field):
+        known = seen[one.name, meaning]
+        others = (other for label, other in known.items() if label != one.label)
         found = found or next((other for other in others if not same_contract(one.contract, other.contract)), None)
-        labels.setdefault(one.label, one)
+        known.setdefault(one.label, one)
     return found
 
 
-def _meanings(field: Field) -> set[str]:
+def meanings(field: Field) -> set[str]:
     """What is said about a field; where nothing is, its type, if the name is a telling one."""
     said = {fold(str(field.node.get(key)).strip()) for key in ("businessName", "description") if field.node.get(key)}
     links = field.node.get("authoritativeDefinitions")

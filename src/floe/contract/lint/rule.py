@@ -14,7 +14,7 @@ from floe.model import Contract, Finding, Message, Severity, locate
 _FEW = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # a rule is itself: tables of them are keys, and hashed often
 class Rule:
     """A question asked about each part of one kind, with its code and documentation."""
 

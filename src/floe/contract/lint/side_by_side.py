@@ -17,13 +17,13 @@ def twice(folder: Folder) -> Iterator[tuple[_Promise, _Promise, str]]:
     seen: dict[tuple[str, ...], _Promise] = {}
     for contract in folder.contracts:
         for dataset in contract.datasets:
-            key = _table(contract, dataset)
+            key = table_key(contract, dataset)
             first = seen.setdefault(key, (contract, dataset))
             if first[0] is not contract and not same_contract(first[0], contract):
                 yield first, (contract, dataset), dataset.physical_name or dataset.name
 
 
-def _table(contract: Contract, dataset: Dataset) -> tuple[str, ...]:
+def table_key(contract: Contract, dataset: Dataset) -> tuple[str, ...]:
     """What tells one table from all others, as far as the contract says."""
     if table := contract.table_id(dataset):
         return ("table_id", fold(table))

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from importlib.resources import files
 from typing import Any
@@ -10,8 +10,8 @@ from typing import Any
 from floe.contract.formats.canonical import content_hash
 from floe.contract.formats.odcs_fit import comparable
 from floe.contract.resolve.inherit import Effective, tier
-from floe.contract.resolve.provenance import origins
-from floe.model import Contract, Dataset, dotted
+from floe.contract.resolve.provenance import places
+from floe.model import Contract, Dataset, Map
 from floe.model.product import Product
 from floe.model.types import is_physical, schema_hash
 
@@ -30,12 +30,22 @@ def entry(
     document: Contract,
     relative: Callable[[str], str],
     ports: Sequence[str] = (),
+    *,
+    form: Map | None = None,
     hash_of: Callable[[Contract], str] = content_hash,
 ) -> dict[str, Any]:
-    """One element of `data_contracts`; `relative` makes a file's name independent of where the command ran, `hash_of` hashes parents."""
+    """One element of `data_contracts`.
+
+    Args:
+        effective: the contract with all it inherits.
+        document: what was written, before anything joined it.
+        relative: makes a file's name independent of where the command ran.
+        ports: the output ports it describes.
+        form: the document's comparable tree, where it is known.
+        hash_of: hashes parents.
+    """
     contract, own = effective.contract, effective.own
-    # what has parents was merged in the form of v3.1 already
-    tree = contract.node if effective.parents else comparable(contract.node)
+    tree = comparable(contract.node) if effective.form is None else effective.form
     datasets = [_dataset(contract, dataset) for dataset in contract.datasets]
     parents = [
         {
@@ -48,7 +58,7 @@ def entry(
         for one in effective.ancestors
     ]
     alone = contract is document
-    hashed = content_hash(document)
+    hashed = content_hash(document, form)
     return {
         "id": contract.identity,
         "contract_id": contract.id,
@@ -59,15 +69,12 @@ def entry(
         "file": relative(own.source),
         "output_ports": list(ports),
         "content_hash": hashed,
-        "effective_hash": hashed if alone else content_hash(contract),
+        "effective_hash": hashed if alone else content_hash(contract, tree),
         "schema_hash": _together(datasets),
         "datasets": datasets,
         "parents": parents,
         "contract": plain(tree),
-        "provenance": {
-            dotted(one.path): [one.tier, f"{relative(one.place.file)}:{one.place.line}:{one.place.column}"]
-            for one in origins(tree, effective.tiers)
-        },
+        "provenance": places(tree, effective.tiers, relative),
     }
 
 
@@ -102,6 +109,29 @@ def product_entry(product: Product, folder: str) -> dict[str, Any]:
         "input_ports": [{"name": one.name, "contract": one.contract} for one in product.inputs],
         "transforms": list(product.transforms),
     }
+
+
+def line(value: Any) -> bytes:
+    """A product or contract as it stands in the file: on one line, the same for the same value."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def text(enforcement: str, products: Iterable[bytes], contracts: Iterable[bytes]) -> Iterator[bytes]:
+    """The file's text: a line for each product and contract, so that a change touches the lines it is about."""
+    yield b'{"data_contracts": '
+    yield from _listed(contracts)
+    yield b',\n"enforcement": ' + line(enforcement) + b',\n"format": ' + line(FORMAT) + b',\n"products": '
+    yield from _listed(products)
+    yield b"}\n"
+
+
+def _listed(lines: Iterable[bytes]) -> Iterator[bytes]:
+    before = b"[\n"
+    for one in lines:
+        yield before
+        yield one
+        before = b",\n"
+    yield b"[]" if before == b"[\n" else b"]"
 
 
 def plain(value: Any) -> Any:

@@ -39,6 +39,7 @@ class Effective:
     ancestors: tuple[Contract, ...] = ()
     tiers: dict[str, str] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    form: Map | None = None  # the contract's tree as `comparable` makes it, where it is known
 
 
 Found = Contract | Finding
@@ -51,9 +52,12 @@ class Family:
     def __init__(self, find: Find) -> None:
         self.find = find
         self._known: dict[str, Effective] = {}
+        self._heritage: dict[int, tuple[Contract, Map]] = {}
 
-    def effective(self, own: Contract, tiers: dict[str, str], above: tuple[str, ...] = ()) -> Effective:
-        """The contract with what its parents say; `above` are the files that led here."""
+    def effective(
+        self, own: Contract, tiers: dict[str, str], above: tuple[str, ...] = (), form: Map | None = None
+    ) -> Effective:
+        """The contract with what its parents say; `above` are the files that led here, `form` is its comparable tree."""
         parents: list[Parent] = []
         ancestors: list[Contract] = []
         found: list[Finding] = []
@@ -67,15 +71,22 @@ class Family:
             ancestors += [*parent.ancestors, parent.own]
             parents.append(Parent(parent.contract, tier(parent.contract)))
         if not parents:
-            return Effective(own, own, tiers=tiers, findings=tuple(found))
-        tree = comparable(own.node)
+            return Effective(own, own, tiers=tiers, findings=tuple(found), form=form)
+        tree = comparable(own.node) if form is None else form
         for parent_ in parents:
-            tree, contradictions = merge(_heritage(parent_.contract.node), tree)
+            tree, contradictions = merge(self._handed_down(parent_.contract), tree)
             found += contradictions
         if not above:
             _without_patterns(tree)
-        contract, _ = odcs.read(tree, own.source)
-        return Effective(_named(contract or own, own), own, tuple(parents), tuple(ancestors), tiers, tuple(found))
+        contract = _named(odcs.contract_in(tree, own.source), own)
+        return Effective(contract, own, tuple(parents), tuple(ancestors), tiers, tuple(found), tree)
+
+    def _handed_down(self, parent: Contract) -> Map:
+        """What a parent hands down, made once for all its children."""
+        known = self._heritage.get(id(parent))
+        if known is None or known[0] is not parent:
+            known = self._heritage[id(parent)] = (parent, _heritage(parent.node))
+        return known[1]
 
     def _parent(self, name: str, child: Contract, place: Place, above: tuple[str, ...]) -> Effective | Finding:
         found = self.find(name, child, place)

@@ -1,5 +1,6 @@
 """Files and folders."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def contract_files(folder: Path) -> Iterator[Path]:
         entries = []
         yield folder  # reading it says why
     for entry in entries:
-        if _hidden(entry.name) or (entry.is_symlink() and entry.is_dir()):
+        if is_skipped(entry.name) or (entry.is_symlink() and entry.is_dir()):
             continue
         if entry.is_dir():
             yield from contract_files(entry)
@@ -35,10 +36,11 @@ def contract_files(folder: Path) -> Iterator[Path]:
 def may_hold_contract(path: Path) -> bool:
     """Whether a file, by its path below a folder, may be a contract."""
     named = path.suffix in (".yaml", ".yml") and path.stem not in NOT_CONTRACTS
-    return named and not any(_hidden(part) for part in path.parts)
+    return named and not any(is_skipped(part) for part in path.parts)
 
 
-def _hidden(name: str) -> bool:
+def is_skipped(name: str) -> bool:
+    """Whether a file or folder of this name is never looked at."""
     return name.startswith(".") or name in _SKIPPED
 
 
@@ -51,7 +53,10 @@ def read_bytes(path: Path) -> bytes:
     """A file's bytes; ContractError (E500, E509) where it cannot be had."""
     try:
         with path.open("rb") as file:
-            data = file.read(_MOST + 1)
+            size = os.fstat(file.fileno()).st_size
+            data = file.read(min(size, _MOST) + 1)
+            if len(data) > size:  # it grows, or is no plain file
+                data += file.read(_MOST + 1 - len(data))
     except FileNotFoundError:
         raise _unreadable("E500", "contract-not-found", path, "does not exist", "Check the path") from None
     except OSError as error:

@@ -58,6 +58,7 @@ class Repository:
                 "Run it inside a git repository, or compare two files or folders with floe diff OLD NEW",
             ) from None
         self.top = Path(top.decode("utf-8", "surrogateescape").rstrip("\n"))
+        self._top, self._here = self.top.resolve(), folder.resolve()
 
     def commit(self, revision: str) -> str:
         """The commit a revision means; ContractError (E500) where there is none."""
@@ -100,7 +101,7 @@ class Repository:
         if not single and candidates:
             prefix = f"{inside}/" if inside else ""
             listed = [(name, blob) for name, blob in listed if may_hold_contract(Path(name.removeprefix(prefix)))]
-        texts = self._contents([blob for _, blob in listed])
+        texts = self.contents([blob for _, blob in listed])
         seen = [self._seen(name) for name, _ in listed]
         return [Blob(name, data) for name, data in zip(seen, texts, strict=True)], not single
 
@@ -108,13 +109,13 @@ class Repository:
         """Those of the named files, as seen from where we stand, that a revision holds."""
         listed = [(self._seen(name), blob) for name, blob in self._listed(self.commit(revision), "")]
         wanted = [(name, blob) for name, blob in listed if name in names]
-        texts = self._contents([blob for _, blob in wanted])
+        texts = self.contents([blob for _, blob in wanted])
         return [Blob(name, data) for (name, _), data in zip(wanted, texts, strict=True)]
 
     def blob(self, revision: str, path: str | Path) -> bytes | None:
         """One file of a revision, None where it is not there."""
         listed = [blob for name, blob in self._listed(self.commit(revision), self._inside(path))][:2]
-        return self._contents(listed)[0] if len(listed) == 1 else None
+        return self.contents(listed)[0] if len(listed) == 1 else None
 
     def changed(self, revision: str, path: str | Path) -> list[str]:
         """The files below a path that differ between a revision and the working tree, as seen from where we stand."""
@@ -124,6 +125,27 @@ class Repository:
         others = self._git("ls-files", "--others", "--exclude-standard", "-z", "--", at, before=top)
         names = {name for name in (tracked + others).decode("utf-8", "surrogateescape").split("\0") if name}
         return [self._seen(name) for name in sorted(names)]
+
+    def differing(self, revision: str, path: str | Path) -> dict[str, str]:
+        """The files below a path that differ from a revision, each with its blob there; empty where it was not there."""
+        at, top = self._inside(path) or ".", ("-C", str(self.top), "--literal-pathspecs")
+        commit = self.commit(revision)
+        raw = self._git("diff", "--raw", "--no-renames", "--no-abbrev", "-z", commit, "--", at, before=top)
+        others = self._git("ls-files", "--others", "--exclude-standard", "-z", "--", at, before=top)
+        words = raw.decode("utf-8", "surrogateescape").split("\0")
+        found = {name: "" for name in others.decode("utf-8", "surrogateescape").split("\0") if name}
+        for told, name in zip(words[::2], words[1::2], strict=False):
+            mode, _, blob = told.split(" ")[:3]
+            found[name] = "" if mode == ":000000" else blob
+        return {f"{self._top}/{name}": blob for name, blob in found.items()}
+
+    def last_tag(self) -> str | None:
+        """The nearest tag behind where we stand, unless it is where we stand."""
+        try:
+            tag = self._git("describe", "--tags", "--abbrev=0").decode("utf-8", "replace").strip()
+        except _GitError:
+            return None
+        return tag if self.commit(tag) != self.commit("HEAD") else None
 
     def tags(self) -> list[str]:
         """The tags, oldest first."""
@@ -141,7 +163,7 @@ class Repository:
                 blob, _, name = tail.partition("\t")
                 yield name, blob
 
-    def _contents(self, blobs: Sequence[str]) -> list[bytes]:
+    def contents(self, blobs: Sequence[str]) -> list[bytes]:
         """The bytes of blobs, in one call."""
         out = self._git("cat-file", "--batch", given="".join(f"{blob}\n" for blob in blobs).encode())
         texts, at = [], 0
@@ -162,8 +184,8 @@ class Repository:
 
     def _seen(self, name: str) -> str:
         """A path from the top as seen from where we stand, where it is below."""
-        whole, here = self.top.resolve() / name, self.folder.resolve()
-        return str(whole.relative_to(here)) if whole.is_relative_to(here) else str(whole)
+        whole, here = f"{self._top}/{name}", f"{self._here}/"
+        return whole.removeprefix(here) if whole.startswith(here) else whole
 
     def _shallow(self) -> bool:
         try:

@@ -1,0 +1,219 @@
+"""One contract compiled: what it came to, small enough to be handed over and kept."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from floe.actions.drift import drift, targets
+from floe.actions.judge import Rulebook, heard, judge
+from floe.actions.previous import History
+from floe.actions.resolve import Opened, Resolved, Resolver, open_product
+from floe.contract.formats.canonical import content_hash
+from floe.contract.lint.classification_differs import labels
+from floe.contract.lint.side_by_side import table_key
+from floe.contract.lint.views import fold
+from floe.contract.resolve import artifacts
+from floe.contract.sources.disk import Disk, hash_now
+from floe.model import Contract, Dataset, Finding, Place
+from floe.model.settings import Settings
+
+ENDING = ("deprecated", "sunset", "retired")
+SUMMARY = ("id", "version", "file", "content_hash", "effective_hash", "schema_hash")
+
+
+@dataclass(slots=True)
+class One:
+    """A contract after compiling: findings before waivers, what others may refer to, what decided about it.
+
+    `line` is its line of the artifacts until that is kept elsewhere; `at` is where, with length and checksum.
+    """
+
+    folder: str
+    document: str  # its file; empty where a port alone makes it
+    source: str
+    findings: list[Finding]
+    summary: dict[str, Any] | None = None
+    contract_id: str = ""
+    lifecycle: list[str] = field(default_factory=list)
+    name: str = ""
+    place: Place | None = None
+    datasets: list[str] = field(default_factory=list)
+    tables: list[list[str]] = field(default_factory=list)
+    labels: list[list[str]] = field(default_factory=list)
+    ports: list[str] = field(default_factory=list)
+    generated: bool = False
+    parents: int = 0
+    compared: list[str] = field(default_factory=list)
+    targets: list[list[str | None]] = field(default_factory=list)
+    files: dict[str, str | None] = field(default_factory=dict)
+    names: dict[str, list[str]] = field(default_factory=dict)  # parents by name, with the files that may have it
+    before: str = ""
+    at: list[int] = field(default_factory=list)
+    line: bytes | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What it is kept under: its file, or its folder and port."""
+        return (self.document, "") if self.document else (self.folder, self.ports[0])
+
+    @property
+    def about(self) -> str:
+        """What waivers call the contract."""
+        return self.name or self.source
+
+
+@dataclass(slots=True)
+class Product:
+    """A product after opening: its line of the artifacts, its findings, its ports."""
+
+    folder: str
+    findings: list[Finding]
+    title: str = ""
+    entry: dict[str, Any] | None = None
+    outputs: list[str] = field(default_factory=list)
+    inputs: list[list[Any]] = field(default_factory=list)
+    dbt: bool = False
+    documents: list[str] = field(default_factory=list)
+    files: dict[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Some documents and ports of one product; `rest` asks for the ports that none of these documents describes."""
+
+    folder: str
+    every: tuple[str, ...]
+    documents: tuple[str, ...]
+    ports: tuple[str, ...] = ()
+    rest: bool = False
+
+
+class Worker:
+    """Compiles one contract after another; parents are read once."""
+
+    def __init__(self, settings: Settings, rules: Rulebook, folder: Path, history: History) -> None:
+        self.settings, self.rules, self.folder, self.history = settings, rules, folder, history
+        self.files = Disk()
+        self.resolver = Resolver(settings, self.files)
+        self.off = settings["data_contracts.enforcement"] == "off"
+        self._relatives: dict[str, str] = {"": ""}
+        self._hashes: dict[str, str] = {}
+        self._opened: Opened | None = None
+
+    def opened(self, folder: str, every: Sequence[str]) -> Opened:
+        """A product's folder; the last one is remembered."""
+        if self._opened is None or str(self._opened.folder) != folder:
+            self._opened = open_product(Path(folder), self.settings, self.files, [Path(one) for one in every])
+        return self._opened
+
+    def done(self, task: Task) -> tuple[Product, list[One]]:
+        """What a task comes to."""
+        opened = self.opened(task.folder, task.every)
+        ones = [self._one(opened, self.resolver.document(opened, Path(one)), one) for one in task.documents]
+        claimed = [port for one in ones for port in one.ports]
+        wanted = [port for port in self.resolver.free_ports(opened, claimed) if task.rest or port.name in task.ports]
+        ones += [self._one(opened, self.resolver.port(opened, port), "") for port in wanted]
+        return self._product(opened), ones
+
+    def loose(self, path: str) -> One:
+        """A contract's file that belongs to no product."""
+        opened = Opened(Path(path).parent, None, (), ())
+        return self._one(opened, self.resolver.document(opened, Path(path)), path)
+
+    def resolved(self, one: One, every: Sequence[str]) -> Contract | None:
+        """A contract once more as a whole, for those who look at several."""
+        opened = self.opened(one.folder, every)
+        if one.document:
+            found = self.resolver.document(opened, Path(one.document))
+        else:
+            port = next(each for each in self.resolver.free_ports(opened, ()) if each.name == one.ports[0])
+            found = self.resolver.port(opened, port)
+        return found.effective.contract if found.effective else None
+
+    def _product(self, opened: Opened) -> Product:
+        made = opened.product
+        out = Product(
+            str(opened.folder),
+            list(opened.findings),
+            dbt=opened.dbt is not None,
+            documents=[str(one) for one in opened.documents],
+            files={name: self.files.hashes.get(name) for name in opened.files},
+        )
+        if made:
+            out.title = str(made)
+            out.entry = artifacts.product_entry(made, Path(os.path.relpath(opened.folder, self.folder)).as_posix())
+            out.outputs = [port.name for port in self.resolver.free_ports(opened, ())]
+            out.inputs = [[port.name, port.contract, list(port.place)] for port in made.inputs]
+        return out
+
+    def _one(self, opened: Opened, resolved: Resolved, document: str) -> One:
+        one = One(str(opened.folder), document, resolved.source, [], ports=list(resolved.ports))
+        one.generated, one.names = (
+            resolved.generated,
+            {name: list(self.resolver.parents.looked(name)) for name in resolved.names},
+        )
+        found = list(resolved.findings)
+        if resolved.effective is not None:
+            found += self._filled(one, resolved)
+        if not self.off:
+            one.findings = heard(found)
+        one.files.update((name, self.files.hashes.get(name)) for name in resolved.files)
+        return one
+
+    def _filled(self, one: One, resolved: Resolved) -> Iterator[Finding]:
+        """Give a record what its effective contract says; what is found on the way."""
+        effective = resolved.effective
+        assert effective is not None
+        contract = effective.contract
+        tables = targets(contract, self.settings)
+        entry = artifacts.entry(
+            effective,
+            resolved.document or contract,
+            self._relative,
+            resolved.ports,
+            form=resolved.form,
+            hash_of=self._hash,
+        )
+        one.line, one.summary = artifacts.line(entry), {key: entry[key] for key in SUMMARY}
+        one.contract_id, one.name = contract.id, contract.identity.rsplit(":", 1)[0]
+        one.lifecycle = lifecycle(contract)
+        one.place = contract.node.value_places.get("id", contract.node.place)
+        one.datasets = [fold(word) for dataset in contract.datasets for word in _called(contract, dataset)]
+        one.tables = [list(table_key(contract, dataset)) for dataset in contract.datasets]
+        one.labels = [list(pair) for pair in labels(contract)]
+        one.parents = len(effective.ancestors)
+        one.targets = [[target.name, target.path] for _, target in tables]
+        if self.off:
+            return
+        yield from judge(effective, self.rules)
+        one.compared, drifted = drift(tables, self.settings)
+        yield from drifted
+        one.before, versions, beside = self.history.judged(resolved, contract, Path(one.folder), one.document)
+        one.files.update((name, hash_now(name)) for name in beside)
+        yield from versions
+
+    def _hash(self, parent: Contract) -> str:
+        if parent.source not in self._hashes:
+            self._hashes[parent.source] = content_hash(parent)
+        return self._hashes[parent.source]
+
+    def _relative(self, file: str) -> str:
+        if file not in self._relatives:
+            self._relatives[file] = Path(os.path.relpath(Path(file).resolve(), self.folder)).as_posix()
+        return self._relatives[file]
+
+
+def lifecycle(contract: Contract) -> list[str]:
+    """The state of a contract that is ending, its last day, and what comes after it; empty for others."""
+    state = str(contract.custom.get("lifecycleState") or contract.status or "").lower()
+    told = contract.custom.get("deprecation")
+    said = told if isinstance(told, dict) else {}
+    day = str(said.get("sunsetDate") or said.get("sunset_date") or "not said")
+    return [state, day, str(said.get("replacement") or "not said")] if state in ENDING else []
+
+
+def _called(contract: Contract, dataset: Dataset) -> set[str]:
+    physical = dataset.physical_name or dataset.name
+    return {dataset.name, physical, physical.rsplit(".", 1)[-1], contract.table_id(dataset) or dataset.name}

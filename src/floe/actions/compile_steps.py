@@ -1,0 +1,49 @@
+"""The numbered steps of compiling, and what each came to."""
+
+from collections.abc import Sequence
+
+from floe.actions.compile_run import Run
+from floe.model import Finding, Severity
+
+
+def steps(run: Run, found: Sequence[Finding], failed: bool, file: str | None, why: str) -> list[tuple[str, str]]:
+    """The steps of resolution; `file` is where the artifacts stand, `why` says why versions were not compared."""
+    products = [one for one in run.products if one.entry]
+    outputs = sum(len(one.entry["output_ports"]) for one in products if one.entry)
+    inputs = sum(len(one.entry["input_ports"]) for one in products if one.entry)
+    who = products[0].title if len(products) == 1 else _plural(len(products), "product")
+    generated = sum(bool(one.ports) for one in run.ones)
+    explicit = [one for one in run.ones if not one.generated]
+    merged = sum(bool(one.ports) for one in explicit)
+    inherit = sum(bool(one.parents) for one in run.ones)
+    dbt = any(one.dbt for one in run.products)
+    stored = "nothing: no contract came through"
+    if file:
+        stored = f"{file}: {_plural(sum(one.summary is not None for one in run.ones), 'contract')}"
+    elif failed:
+        stored = "not written: something fails; an older file stays as it was"
+    return [
+        ("Parse floe.yaml", f"{who}, {_plural(outputs, 'output port')}, {_plural(inputs, 'input port')}"),
+        ("Generate contracts from ports", f"{_plural(generated, 'contract')}{', enriched from dbt' if dbt else ''}"),
+        ("Merge explicit documents", f"{_plural(len(explicit), 'document')}, {merged} over generated contracts"),
+        ("Apply inheritance", f"{_plural(inherit, 'contract')} with parents"),
+        ("Check schema, policy, inheritance, versions, tables", _checked(run, found, why)),
+        ("Store compiled artifacts", stored),
+        ("Register in registry and catalog", "not yet: floe keeps no contracts in a registry so far"),
+        ("Hand to the monitor", "not yet: floe has no monitor so far"),
+    ]
+
+
+def _checked(run: Run, found: Sequence[Finding], why: str) -> str:
+    if run.worker.off:
+        return "nothing is checked: enforcement is off"
+    worst = [one for one in found if one.counts and one.severity >= Severity.WARNING]
+    tables = sum(len(one.compared) for one in run.ones)
+    reached = f"{_plural(tables, 'table')} compared" if tables else "no table reachable, none compared"
+    before = " and ".join(base.name for base in run.history.bases)
+    versions = f"versions compared with {before}" if before else f"no versions compared: {why}"
+    return f"{_plural(len(worst), 'finding')}, {reached}, {versions}"
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,184 @@
+"""Contracts side by side: ids, references, tables, labels, input ports, and the versions of one contract."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from floe.actions.compile_one import One, Product
+from floe.actions.judge import heard
+from floe.actions.pair_versions import version_of
+from floe.actions.previous import History
+from floe.contract.compat.versions import name_of
+from floe.contract.lint import RULES
+from floe.contract.lint.rule import folder_findings
+from floe.contract.lint.views import fold
+from floe.model import Contract, Finding, Place, Severity
+from floe.model.version import Version
+
+_REFERENCE = "reference-unknown-dataset"
+_VERSIONS = ("E520", "E521", "E522", "E523", "E524", "E527", "E528")
+# so many contracts of one name, meaning and label are looked at
+_FEW = 4
+_FIRST = Version(0, 0, 0)
+
+
+class Together:
+    """All contracts of a run; `whole` gives one of them as a whole, `elsewhere` the lifecycle of one outside."""
+
+    def __init__(
+        self,
+        products: Sequence[Product],
+        ones: Sequence[One],
+        whole: Callable[[One], Contract | None],
+        elsewhere: Callable[[str], list[str] | None],
+        history: History,
+    ) -> None:
+        self.products, self.ones, self.whole, self.elsewhere, self.history = products, ones, whole, elsewhere, history
+        self.words = {word for one in ones for word in one.datasets}
+        self.names: defaultdict[str, list[One]] = defaultdict(list)
+        for one in ones:
+            for name in dict.fromkeys((one.name, one.contract_id)):
+                if name:
+                    self.names[name].append(one)
+
+    def of(self, one: One) -> list[Finding]:
+        """What was found in one contract, in the light of the others."""
+        found = one.findings
+        if any(each.name == "identity-not-kept" and self._carried_on(each, one) for each in found):
+            found = [each for each in found if each.code not in _VERSIONS]
+        return [_referred(each) for each in found if not (each.name == _REFERENCE and _target(each) in self.words)]
+
+    def _carried_on(self, finding: Finding, one: One) -> bool:
+        """Whether another contract has the name that this one gave up: then the file holds another contract now."""
+        return any(other is not one for other in self.names.get(finding.message.split("'")[1], ()))
+
+    def findings(self) -> Iterator[Finding]:
+        """What is wrong with contracts beside one another."""
+        yield from self._twice()
+        yield from heard([*self._clashes(), *self._lines(), *self._gone()])
+        yield from self._inputs()
+
+    def _twice(self) -> Iterator[Finding]:
+        """Contracts that share an id, or a name and version; versions of one contract share its id and name."""
+        said: set[int] = set()
+        for word, several in self.names.items():
+            first: dict[tuple[str, str], One] = {}
+            for one in several:
+                other = first.setdefault((one.name, str((one.summary or {}).get("version"))), one)
+                clash = other if other is not one else next((x for x in first.values() if x.name != one.name), None)
+                if clash and id(one) not in said:
+                    said.add(id(one))
+                    yield _same_id(word, clash, one)
+
+    def _clashes(self) -> Iterator[Finding]:
+        """What the rules over several contracts say, asked of those alone that may clash."""
+        tables: defaultdict[tuple[str, ...], list[One]] = defaultdict(list)
+        labels: defaultdict[str, defaultdict[str, list[One]]] = defaultdict(lambda: defaultdict(list))
+        for one in self.ones:
+            for key in one.tables:
+                tables[tuple(key)].append(one)
+            for meaning, label in one.labels:
+                labels[meaning][label].append(one)
+        wanted = {id(one) for several in tables.values() if len(several) > 1 for one in several}
+        for by_label in labels.values():
+            if len(by_label) > 1:
+                wanted |= {id(one) for several in by_label.values() for one in several[:_FEW]}
+        contracts = [self.whole(one) for one in self.ones if id(one) in wanted]
+        yield from folder_findings([one for one in contracts if one], RULES) if wanted else ()
+
+    def _lines(self) -> Iterator[Finding]:
+        """Each version of a contract against the one right below it, where several are kept."""
+        for name, several in self.names.items():
+            if len(several) == 1 or several[0].name != name or len({one.name for one in several}) > 1:
+                continue
+            contracts = [contract for one in several if (contract := self.whole(one))]
+            line = sorted(contracts, key=version_of)
+            for i, (old, new) in enumerate(pairwise(line), 1):
+                if version_of(old) < version_of(new):
+                    yield from self.history.step(old, new, True, line[:i])
+
+    def _gone(self) -> Iterator[Finding]:
+        """Contracts that were there before and are no longer, or have moved to another file."""
+        words: dict[str, set[str]] = {one.folder: {name.lower() for name in one.outputs} for one in self.products}
+        for one in self.ones:
+            words[one.folder] |= {*one.datasets, *(name.lower() for name in one.ports)}
+        for old in self.history.gone(words):
+            several = self.names.get(name_of(old)) or self.names.get(old.id) or []
+            if not several:
+                yield from self.history.step(old, None, False)
+            elif len(several) == 1 and several[0].summary:
+                yield from self.history.step(old, self.whole(several[0]), True)
+
+    def _inputs(self) -> Iterator[Finding]:
+        """Input ports whose contract is ending, or is none: wrong where its product is here, else perhaps of another repository."""
+        products = {f"{one.entry['domain']}.{one.entry['name']}" for one in self.products if one.entry}
+        tables = {key[1]: one for one in self.ones for key in one.tables if key[0] == "table_id"}
+        for product in self.products:
+            for port, name, place in product.inputs:
+                one = self._named(name) or tables.get(fold(name))
+                state = one.lifecycle if one else self.elsewhere(name)
+                if state is None:
+                    certain = name.rsplit("/", 1)[0] in products
+                    yield _no_input(f"Input port '{port}' of '{product.title}'", name, Place(*place), certain)
+                elif state:
+                    yield _ending(name, state, f"Input port '{port}' of '{product.title}' reads it", Place(*place))
+
+    def _named(self, name: str) -> One | None:
+        """The contract of a name, of its version where that is said, else its latest."""
+        bare, _, version = name.rpartition(":") if "/" in name and ":" in name else (name, "", "")
+        known = self.names.get(name) or [
+            one for one in self.names.get(bare, ()) if version in ("", (one.summary or {}).get("version"))
+        ]
+        return max(known, key=lambda one: Version.read(str((one.summary or {}).get("version"))) or _FIRST, default=None)
+
+
+def _target(finding: Finding) -> str:
+    words = finding.message.split("'")
+    return fold(words[3]) if finding.name == _REFERENCE and len(words) > 3 else ""
+
+
+def _referred(finding: Finding) -> Finding:
+    """A reference that leads nowhere is an error now."""
+    if finding.name != _REFERENCE or not finding.counts or finding.severity is Severity.INFO:
+        return finding
+    return replace(finding, severity=Severity.ERROR, detail="No contract that was compiled has it")
+
+
+def _same_id(word: str, other: One, one: One) -> Finding:
+    return Finding(
+        "E508",
+        "contract-id-duplicated",
+        Severity.ERROR,
+        f"Two contracts are called '{word}'",
+        f"{other.source} and {one.source}",
+        "Give one of them another id and name",
+        one.place,
+        ("id",),
+    )
+
+
+def _no_input(who: str, name: str, place: Place, certain: bool) -> Finding:
+    return Finding(
+        "E500",
+        "input-contract-not-found",
+        Severity.CRITICAL if certain else Severity.WARNING,
+        f"{who} names the contract '{name}', which is not found",
+        "Its product is here and has no such contract" if certain else "It may be another repository's",
+        "Write the contract as domain.product/contract, or correct its name",
+        place,
+        ("input_ports",),
+    )
+
+
+def _ending(name: str, lifecycle: Sequence[str], who: str, place: Place) -> Finding:
+    state, day, replacement = lifecycle
+    code, severity, text = {
+        "deprecated": ("E570", Severity.WARNING, f"is deprecated. Sunset date: {day}. Migrate to: {replacement}"),
+        "sunset": ("E571", Severity.ERROR, f"is sunset. Immediate migration required to: {replacement}"),
+        "retired": ("E572", Severity.ERROR, f"is retired and cannot be used. Migrate to: {replacement}"),
+    }[state]
+    advice = f"Read another contract, e.g. '{replacement}'"
+    return Finding(
+        code, f"input-contract-{state}", severity, f"Contract {name} {text}", who, advice, place, ("input_ports",)
+    )
