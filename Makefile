@@ -1,4 +1,5 @@
 PYTHON ?= python3
+SF ?= 1
 PIP = .venv/bin/pip install --quiet --disable-pip-version-check
 
 .PHONY: install demo test soak benchmark format clean
@@ -29,6 +30,8 @@ soak: install
 benchmark: install
 	.venv/bin/python benchmarks/lint.py
 	.venv/bin/python benchmarks/diff.py
+	.venv/bin/python benchmarks/tpch.py --sf $(SF)
+	.venv/bin/python benchmarks/tpch.py --sf $(SF) --rules
 
 format: install
 	.venv/bin/ruff format . && .venv/bin/ruff check --fix .

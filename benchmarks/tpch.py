@@ -96,7 +96,8 @@ def with_floe(tables: Tables) -> dict[str, int]:
     from floe.data.spark.measure import Scene, measure
 
     text = CONTRACT.replace("LOW", str(int(tables.rows * 0.9))).replace("HIGH", str(int(tables.rows * 1.1)))
-    contract = read(text, "tpch.yaml").contracts[0]
+    contract, _ = read(text, "tpch.yaml")
+    assert contract is not None
     found: dict[str, int] = {}
     for dataset, rows in zip(contract.datasets, (tables.lineitem, tables.orders), strict=True):
         scene = Scene(

@@ -1,0 +1,62 @@
+"""A session that is stopped, or a JVM that is killed, in the middle of a test: E580 with the cause, the rest judged."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deltalake import write_deltalake
+
+CONTRACT = """apiVersion: v3.1.0
+kind: DataContract
+id: urn:NAME
+name: NAME
+version: 1.0.0
+status: active
+domain: shop
+dataProduct: p
+schema:
+  - name: NAME
+    physicalName: ./NAME
+    properties:
+      - {name: code, physicalType: string, logicalType: string, logicalTypeOptions: {pattern: "^[a-z]+$"}}
+"""
+# ends the session as soon as the first job runs, in the process that runs the command
+SCRIPT = """
+import os, signal, sys, threading, time
+from pyspark import SparkContext
+
+def end(how):
+    while not getattr(SparkContext._active_spark_context, "_jsc", None):
+        time.sleep(0.01)
+    context = SparkContext._active_spark_context
+    java, tracker = context._gateway.proc.pid, context._jsc.sc().statusTracker()
+    while not list(tracker.getActiveJobIds()):
+        time.sleep(0.005)
+    context.stop() if how == "stop" else os.kill(java, signal.SIGKILL)
+
+threading.Thread(target=end, args=sys.argv[1:2], daemon=True).start()
+from floe.cli import main
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_what_a_lost_session_left_is_not_evaluated_and_other_tables_are_judged(how: str, tmp_path: Path):
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.yaml").write_text(CONTRACT.replace("NAME", name))
+        write_deltalake(str(tmp_path / name), pa.table({"code": ["a", "b"]}))
+    (tmp_path / "end.py").write_text(SCRIPT)
+    words = [sys.executable, "end.py", how, "test", "first.yaml", "second.yaml", "--format", "json"]
+    done = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, text=True, timeout=600, check=False)
+    assert "Traceback" not in done.stderr
+    by_name = {result["dataset"]: result for result in json.loads(done.stdout)["results"]}
+    assert done.returncode == 2
+    (lost,) = [one for one in by_name["first"]["expectations"] if one["name"] == "pattern-mismatch"]
+    assert (lost["code"], lost["outcome"]) == ("FLOE-E580", "not_evaluated")
+    assert lost["cause"].startswith("Spark: ")
+    assert by_name["second"]["outcome"] == "pass"
