@@ -176,6 +176,19 @@ def test_hive_folders_are_columns_and_their_values_are_facts(home: Path):
     assert (code, failed(result)) == (1, {"prices.id:null-value": ("FLOE-E550", "error")})
 
 
+def test_delta_partitions_of_odd_names_are_facts(home: Path):
+    (home / "prices.yaml").write_text(
+        HEAD.replace("quality:", "  - {name: p, physicalType: string, required: true}\n    quality:")
+    )
+    odd = home / "a folder é"
+    data = rows(1, 2, 3).append_column("p", pa.array(["x y", "a/b", "é=%"]))
+    write_deltalake(str(odd), data, partition_by="p")
+    assert judged(home, str(odd))[0] == 0
+    write_deltalake(str(odd), rows(1, 2).append_column("p", pa.array([None, "x"])), mode="append")
+    code, result = judged(home, str(odd))
+    assert (code, failed(result)) == (1, {"prices.p:null-value": ("FLOE-E550", "error")})
+
+
 def test_files_of_two_types_are_a_mismatch_that_names_both(home: Path):
     write(home, "parquet", rows(1, 2))
     other = rows(3).set_column(0, "id", pa.array([3], pa.int32()))
@@ -271,6 +284,18 @@ def no_files(home: Path) -> str:
     return "./p"
 
 
+def lost_delta_file(home: Path) -> str:
+    write(home, "delta", rows(1, 2))
+    next((home / "t").glob("*.parquet")).unlink()
+    return "./t"
+
+
+def lost_iceberg_file(home: Path) -> str:
+    write(home, "iceberg", rows(1, 2))
+    next(Path(catalog(home).load_table("n.t").location()).glob("data/*.parquet")).unlink()
+    return "ice.n.t"
+
+
 def lost_manifest(home: Path) -> str:
     write(home, "iceberg", rows(1, 2))
     for file in Path(catalog(home).load_table("n.t").location()).glob("metadata/*.avro"):
@@ -309,6 +334,8 @@ def no_postgres(home: Path) -> str:
         (gap, "gap"),
         (corrupt, "cannot be read"),
         (no_files, "no Delta table"),
+        (lost_delta_file, "which is missing"),
+        (lost_iceberg_file, "which is missing"),
         (lost_manifest, "cannot be read"),
         (half_metadata, "cannot be asked"),
         (no_catalog_file, "does not exist"),
