@@ -1,6 +1,7 @@
 """`floe test` on Delta, Iceberg and Parquet tables, whole and broken: by command, and without Java where metadata answers."""
 
 import datetime
+import http.server
 import json
 import os
 import socket
@@ -176,6 +177,19 @@ def test_hive_folders_are_columns_and_their_values_are_facts(home: Path):
     assert (code, failed(result)) == (1, {"prices.id:null-value": ("FLOE-E550", "error")})
 
 
+def test_delta_partitions_of_odd_names_are_facts(home: Path):
+    (home / "prices.yaml").write_text(
+        HEAD.replace("quality:", "  - {name: p, physicalType: string, required: true}\n    quality:")
+    )
+    odd = home / "a folder é"
+    data = rows(1, 2, 3).append_column("p", pa.array(["x y", "a/b", "é=%"]))
+    write_deltalake(str(odd), data, partition_by="p")
+    assert judged(home, str(odd))[0] == 0
+    write_deltalake(str(odd), rows(1, 2).append_column("p", pa.array([None, "x"])), mode="append")
+    code, result = judged(home, str(odd))
+    assert (code, failed(result)) == (1, {"prices.p:null-value": ("FLOE-E550", "error")})
+
+
 def test_files_of_two_types_are_a_mismatch_that_names_both(home: Path):
     write(home, "parquet", rows(1, 2))
     other = rows(3).set_column(0, "id", pa.array([3], pa.int32()))
@@ -271,6 +285,18 @@ def no_files(home: Path) -> str:
     return "./p"
 
 
+def lost_delta_file(home: Path) -> str:
+    write(home, "delta", rows(1, 2))
+    next((home / "t").glob("*.parquet")).unlink()
+    return "./t"
+
+
+def lost_iceberg_file(home: Path) -> str:
+    write(home, "iceberg", rows(1, 2))
+    next(Path(catalog(home).load_table("n.t").location()).glob("data/*.parquet")).unlink()
+    return "ice.n.t"
+
+
 def lost_manifest(home: Path) -> str:
     write(home, "iceberg", rows(1, 2))
     for file in Path(catalog(home).load_table("n.t").location()).glob("metadata/*.avro"):
@@ -309,6 +335,8 @@ def no_postgres(home: Path) -> str:
         (gap, "gap"),
         (corrupt, "cannot be read"),
         (no_files, "no Delta table"),
+        (lost_delta_file, "which is missing"),
+        (lost_iceberg_file, "which is missing"),
         (lost_manifest, "cannot be read"),
         (half_metadata, "cannot be asked"),
         (no_catalog_file, "does not exist"),
@@ -335,6 +363,49 @@ def test_a_table_out_of_reach_is_not_evaluated_with_its_cause_and_the_others_are
     causes = {one["cause"] for one in said["prices"]["expectations"]}
     assert len(causes) == 1
     assert cause in causes.pop()
+
+
+class Rest(http.server.BaseHTTPRequestHandler):
+    """The two questions of Iceberg's REST protocol that reading a table asks, answered from a metadata file."""
+
+    metadata: Path
+
+    def do_GET(self) -> None:
+        tables = {"/v1/namespaces/n/tables/t": self.metadata}
+        known = {"metadata-location": str(self.metadata), "metadata": json.loads(self.metadata.read_text())}
+        config: dict = {"defaults": {}, "overrides": {}}
+        path = self.path.split("?")[0]
+        body = json.dumps(
+            config
+            if path == "/v1/config"
+            else known
+            if path in tables
+            else {"error": {"message": "Table does not exist", "type": "NoSuchTableException", "code": 404}}
+        ).encode()
+        self.send_response(200 if path == "/v1/config" or path in tables else 404)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_table_of_a_rest_catalog_is_proved_without_java(home: Path):
+    write(home, "iceberg", rows(1, 2, None))
+    located = catalog(home).load_table("n.t")
+    handler = type("Handler", (Rest,), {"metadata": Path(located.metadata_location)})
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_address[1]}"
+        (home / "manifest.yaml").write_text(f"catalogs: {{lake: {{type: rest, uri: '{address}'}}}}\n")
+        code, result = judged(home, "lake.n.t")
+        missing, nothing = judged(home, "lake.n.other")
+        server.shutdown()
+    assert (code, failed(result)) == (1, {"prices.id:null-value": ("FLOE-E550", "error")})
+    assert result["snapshot"] == str(located.metadata.current_snapshot_id)
+    assert (missing, "does not exist" in json.dumps(nothing)) == (2, True)
 
 
 @pytest.fixture

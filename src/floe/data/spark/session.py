@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
@@ -101,13 +102,27 @@ def _catalog(settings: Settings, name: str, options: Any) -> dict[str, str]:
             "Give it type: sql, rest, hadoop, hive or glue",
         )
     found = {"": "org.apache.iceberg.spark.SparkCatalog", **{f".{key}": str(value) for key, value in options.items()}}
-    if options["type"] == "sql":
+    if options["type"] == "sql" and not str(options.get("uri", "")).startswith("sqlite"):
+        found |= _jdbc(urlsplit(str(options.get("uri", ""))))
+    elif options["type"] == "sql":
         path = settings.root / str(options.get("uri", "")).removeprefix("sqlite:///")
         found |= {".type": "jdbc", ".uri": f"jdbc:sqlite:{path}", ".jdbc.schema-version": "V1"}
         path.parent.mkdir(parents=True, exist_ok=True)
     if "warehouse" in options and "://" not in str(options["warehouse"]):
         found[".warehouse"] = str((settings.root / str(options["warehouse"])).resolve())
     return found
+
+
+def _jdbc(uri: SplitResult) -> dict[str, str]:
+    """A database server as Iceberg's JDBC catalog is told of it; its driver's jar is the user's to add (spark.conf)."""
+    place = f"{uri.hostname}:{uri.port}" if uri.port else uri.hostname
+    found = {
+        ".type": "jdbc",
+        ".uri": f"jdbc:{uri.scheme.split('+')[0]}://{place}{uri.path}",
+        ".jdbc.schema-version": "V1",
+    }
+    found |= {".jdbc.user": unquote(uri.username)} if uri.username else {}
+    return found | ({".jdbc.password": unquote(uri.password)} if uri.password else {})
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from deltalake.fs import DeltaStorageHandler
 from pyarrow import compute
 from pyarrow.fs import PyFileSystem
 
-from floe.data.tables.facts import TableFacts
+from floe.data.tables.facts import TableFacts, check_present
 from floe.model import TableError
 from floe.model.claim import FileStatistics, bounded
 from floe.model.table import Target
@@ -50,8 +50,7 @@ def probe(target: Target) -> TableFacts | None:
 
 def _facts(path: str, table: DeltaTable) -> TableFacts:
     written = json.loads(table.schema().to_json())
-    schema = from_spark_json(written)
-    assert isinstance(schema, Struct)
+    schema = _struct(table)
     return TableFacts(
         path,
         str(table.version()),
@@ -60,10 +59,16 @@ def _facts(path: str, table: DeltaTable) -> TableFacts:
         table.metadata().configuration,
         schema,
         _committed(table),
-        _files(table, schema, {field["name"]: field.get("metadata") or {} for field in written["fields"]}),
+        _files(path, table, {field["name"]: field.get("metadata") or {} for field in written["fields"]}),
         partition=tuple(table.metadata().partition_columns),
         uid=str(table.metadata().id),
     )
+
+
+def _struct(table: DeltaTable) -> Struct:
+    schema = from_spark_json(json.loads(table.schema().to_json()))
+    assert isinstance(schema, Struct)
+    return schema
 
 
 def _committed(table: DeltaTable) -> int | None:
@@ -97,7 +102,7 @@ def _commit(lines: list[bytes]) -> tuple[bool, int | None]:
     return changed, None if stamp is None else int(stamp) // 1000
 
 
-def _files(table: DeltaTable, schema: Struct, notes: Mapping[str, Any]) -> tuple[FileStatistics, ...] | None:
+def _files(place: str, table: DeltaTable, notes: Mapping[str, Any]) -> tuple[FileStatistics, ...] | None:
     """The log's statistics per file, by column; None where names in files are not the table's names."""
     if table.metadata().configuration.get("delta.columnMapping.mode", "none") != "none":
         return None
@@ -105,9 +110,11 @@ def _files(table: DeltaTable, schema: Struct, notes: Mapping[str, Any]) -> tuple
         rows = pyarrow.table(table.get_add_actions()).to_pylist()
     except (ValueError, OverflowError):  # days that Python does not have
         return None
+    check_present(place, [row["path"] for row in rows])
     deleted = _deleted(table, [row["path"] for row in rows])
     if deleted is None:
         return None
+    schema = _struct(table)
     types = {member.name: member.type for member in schema.members}
     edged = {name: type_ for name, type_ in types.items() if _edged(type_) and "delta.typeChanges" not in notes[name]}
     return tuple(_statistics(row, deleted.get(row["path"], 0), edged) for row in rows)

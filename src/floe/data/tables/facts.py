@@ -1,8 +1,12 @@
 """A table as its own log describes it."""
 
-from collections.abc import Mapping
+import os
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import unquote
 
+from floe.model import TableError
 from floe.model.claim import FileStatistics
 from floe.model.settings import Settings
 from floe.model.table import Target
@@ -24,6 +28,19 @@ class TableFacts:
     partition: tuple[str, ...] = ()
     key: tuple[str, ...] = ()
     uid: str | None = None  # another table at the same place has another
+
+
+def check_present(folder: str, paths: Iterable[str]) -> None:
+    """Raise TableError where a local file that a log lists is gone: what the log says of it is then of no use."""
+    if "://" in folder and not folder.startswith("file://"):
+        return
+    root = folder.removeprefix("file://")
+    for path in paths:
+        local = re.sub("^file:/+", "/", path)
+        if not any(os.path.exists(os.path.join(root, one)) for one in (local, unquote(local))):
+            raise TableError(
+                f"{folder} lists the file {path}, which is missing", "Restore the file, or take it from the table's log"
+            )
 
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:

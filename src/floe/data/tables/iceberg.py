@@ -23,7 +23,7 @@ from pyiceberg.types import (
     TimestamptzNanoType,
 )
 
-from floe.data.tables.facts import TableFacts
+from floe.data.tables.facts import TableFacts, check_present
 from floe.model import TableError
 from floe.model.claim import FileStatistics, bounded
 from floe.model.settings import Settings
@@ -176,7 +176,9 @@ def _files(table: Table, schema: Struct) -> tuple[FileStatistics, ...]:
     columns = [field for field in table.schema().fields if isinstance(field.field_type, PrimitiveType)]
     widened = _widened(table)
     edged = {f.field_id for f in columns if bounded(schema[f.name].type) and f.field_id not in widened}
-    return tuple(_statistics(task, columns, edged) for task in table.scan().plan_files())
+    tasks = list(table.scan().plan_files())
+    check_present(table.location(), [task.file.file_path for task in tasks])
+    return tuple(_statistics(task, columns, edged) for task in tasks)
 
 
 def _widened(table: Table) -> set[int]:

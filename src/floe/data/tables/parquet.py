@@ -11,7 +11,7 @@ from pyarrow import parquet as pq
 
 from floe.model import TableError
 from floe.model.claim import FileStatistics, bounded
-from floe.model.types import Array, Atomic, Decimal, MapOf, Member, Struct, Type
+from floe.model.types import Array, Atomic, Decimal, MapOf, Member, Struct, Type, accepts
 
 _WHOLE = {
     "bool": "boolean",
@@ -72,7 +72,7 @@ def _statistics(footer: pq.FileMetaData, schema: Struct) -> FileStatistics:
         type_, leaf = leaves.get(member.name, (None, None))
         if type_ is None:
             nulls[member.name] = footer.num_rows
-        elif leaf is not None and type_ == member.type:
+        elif leaf is not None and accepts(member.type, type_):
             found = _column([group.column(leaf) for group in groups], type_)
             if found is not None:
                 nulls[member.name], low, high = found
