@@ -4,6 +4,7 @@ from pathlib import Path
 
 from floe.actions.parents import Parents
 from floe.contract.resolve.inherit import Family, extended
+from floe.contract.sources.disk import Disk
 from floe.model import Contract
 
 
@@ -11,7 +12,7 @@ class Inheritance:
     """The parents of contracts that are files below a root."""
 
     def __init__(self, root: Path) -> None:
-        self.family = Family(Parents(root).find)
+        self.family = Family(Parents(root, Disk()).find)
 
     def both(self, old: Contract, new: Contract) -> tuple[Contract, Contract, tuple[str, ...]]:
         """Both versions with all they inherit; as they are, with a note why, where a parent cannot be had."""

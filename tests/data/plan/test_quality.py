@@ -4,11 +4,11 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from tests.data.plan.test_plan import HEAD
 
 from floe.contract.formats import read
 from floe.data.plan import plan
 from floe.model.threshold import described, holds, problem
+from tests.data.plan.test_plan import HEAD
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from test_measure import asked, plan
 
 from floe.data.spark.cost import Cost, metered
 from floe.data.spark.measure import Scene, measure
 from floe.model.plan import Reference
 from floe.model.result import Outcome
+from tests.data.spark.test_measure import asked, plan
 
 pytestmark = pytest.mark.spark
 

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import spark_settings
 
 from floe.actions.find_table import Way
 from floe.actions.verify import verify_tables
@@ -13,6 +12,7 @@ from floe.data.tables import TableFacts, probe
 from floe.model.claim import Claim, violations
 from floe.model.settings import Settings
 from floe.model.table import Target
+from tests.conftest import spark_settings
 
 pytestmark = pytest.mark.spark
 BOUNDS = {"n": (0, 1, 3, 9), "id": (0, 1, 2**53 + 1, 2**53 + 2)}
