@@ -103,7 +103,7 @@ def test_a_server_of_another_kind_is_passed_over(settings: Settings):
         == f"{settings.root}/.floe/warehouse/silver_commerce/orders_clean"
     )
     csv = named(settings, *servers("[{server: c, type: local, path: x.csv, format: csv}]"))
-    with pytest.raises(FloeError, match=r"holds csv at x\.csv, which floe cannot write"):
+    with pytest.raises(FloeError, match=r"holds csv at x\.csv, which floe does not read by path"):
         find_target(settings, *csv, Way(), None)
 
 
