@@ -32,6 +32,22 @@ class Age(NamedTuple):
     seconds: str = ""
 
 
+class Query(NamedTuple):
+    """One read-only query that yields one number; `tables` says which dataset each of its `{parameters}` is."""
+
+    sql: str
+    tables: tuple[tuple[str, str], ...]
+
+
+class Volume(NamedTuple):
+    """How many rows each completed day may have: the day of a row as days since 1970, in a zone."""
+
+    day: str
+    zone: str
+    least: int | None
+    most: int | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
     """One promise about data that a plan can measure, and the threshold it is held to.
@@ -50,6 +66,8 @@ class Expectation:
     counts: bool = False
     target: Reference | None = None  # where `keys` must be found
     age: Age | None = None
+    query: Query | None = None
+    volume: Volume | None = None
     operators: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {"mustBe": 0})
     unit: str | None = None
     columns: tuple[str, ...] = ()  # the columns it reads; without them it cannot be judged
@@ -62,7 +80,8 @@ class Expectation:
     @property
     def measurable(self) -> bool:
         """Whether rows can answer it at all."""
-        return bool(self.sql or self.keys or self.counts or (self.age and self.age.seconds))
+        asked = self.sql or self.keys or self.counts or self.query or self.volume
+        return bool(asked or (self.age and self.age.seconds))
 
 
 class Aids(NamedTuple):

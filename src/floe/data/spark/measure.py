@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote
+from floe.data.spark.measure_query import by_table
 from floe.model.age import aged
 from floe.model.plan import Expectation, Plan, Reference
 from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome
@@ -70,6 +71,8 @@ def _measured(scene: Scene, expectation: Expectation, total: int, count: int | N
         return _referring(scene, expectation, expectation.target, total)
     if expectation.keys:
         return _unique(scene, expectation, total)
+    if expectation.query or expectation.volume:
+        return by_table(scene, expectation)
     if expectation.counts:
         return outcome(scene, expectation, (total, total), f"'{expectation.field}' has {_rows(total)}")
     return unmeasured(expectation)
