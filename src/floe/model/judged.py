@@ -8,7 +8,7 @@ from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome
 
 
 def judged(expectation: Expectation, kept: bool, actual: Any, message: str) -> Outcome:
-    """What came of an expectation about a whole table, which no single row breaks."""
+    """What came of an expectation about a whole table; what counts duplicates counts rows."""
     return Outcome(
         id=expectation.id,
         code=expectation.code,
@@ -17,6 +17,7 @@ def judged(expectation: Expectation, kept: bool, actual: Any, message: str) -> O
         severity=expectation.severity,
         outcome=PASS if kept else FAIL,
         message="" if kept else message,
+        violations=actual if expectation.code == "E551" else None,
         actual=actual,
         expected=expectation.expected,
         how="scan",

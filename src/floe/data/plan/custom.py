@@ -81,12 +81,12 @@ def _volume(base: Expectation, said: Mapping[str, Any], ground: Ground) -> Expec
         return _not(
             base, "its column is no date or timestamp" if zone else "its column names a zone that does not exist"
         )
-    parts = [f"at least {least:,}"] * (least is not None) + [f"at most {most:,}"] * (most is not None)
+    said_bounds = [f"{word} {one:,}" for word, one in (("at least", least), ("at most", most)) if one is not None]
     return replace(
         base,
         code="E557",
         field=f"{ground.dataset.name}.{field.path}",
-        expected=f"{' and '.join(parts)} rows per day",
+        expected=f"{' and '.join(said_bounds)} rows per day",
         volume=Volume(day.format(quote(field.column), text(zone)), zone, least, most),
         columns=(field.column,),
     )

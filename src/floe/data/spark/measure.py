@@ -75,7 +75,8 @@ def _measured(scene: Scene, expectation: Expectation, total: int, count: int | N
         return by_table(scene, expectation)
     if expectation.counts:
         return outcome(scene, expectation, (total, total), f"'{expectation.field}' has {_rows(total)}")
-    return unmeasured(expectation)
+    unknown = None if scene.gate or expectation.watched else "the time of the last commit is not known here"
+    return unmeasured(expectation, (not scene.gate and expectation.cause) or unknown)
 
 
 def unmeasured(expectation: Expectation, cause: str | None = None) -> Outcome:
