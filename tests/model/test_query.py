@@ -1,6 +1,7 @@
 import pytest
 
 from floe.model.query import Kind, query_problems
+from floe.model.query_text import bare
 
 _TABLES = frozenset({"orders", "sales.orders", "text.notes"})
 
@@ -78,3 +79,90 @@ def test_what_is_no_sql_is_unreadable(query):
 def test_reading_sql_logs_nothing(caplog):
     query_problems("add jar '/y.jar'", frozenset())
     assert caplog.records == []
+
+
+# what a hostile author would try: each is refused, whatever the kind
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select count(*) from orders where exists (select 1 from json.`/etc/passwd`)",
+        "with a as (select * from b), b as (select 1 x) select count(*) from a",
+        "select (with hr as (select 1 x) select max(x) from hr), (select count(*) from hr)",
+        "with x as (select * from x) select count(*) from x",
+        "with recursive r as (select 1 n union all select n + 1 from r) select count(*) from r",
+        "select count(*) from orders /* /* */ , hr.salaries /* */ */ , secrets",
+        "select count(*) from orders -- \\\n\n, hr.salaries",
+        "select '\\' from orders union select count(*) from hr.salaries --'",
+        "select count(*) from `orders`, `hr`.`salaries`",
+        "select count(*) from IDENTIFIER('hr.salaries')",
+        "select count(*) from IDENTIFIER('hr' || '.salaries')",
+        "select IDENTIFIER('reflect')('java.lang.System', 'exit', 0) from orders",
+        "select `reflect`('java.lang.System', 'exit', 0) from orders",
+        "select system.builtin.reflect('java.lang.System', 'exit', 0)",
+        "select hr.leak(a) from orders",
+        "select spark_catalog.default.count(a) from orders",
+        "select my_udf(a) from orders",
+        "execute immediate 'drop table orders'",
+        "begin select 1; end",
+        "select transform(a) using 'cat /etc/passwd' as (b) from orders",
+        "from orders map a using 'cat'",
+        "from orders reduce a using 'cat'",
+        "select input_file_name() from orders",
+        "select _metadata.file_path from orders",
+        "select current_user from orders",
+        "select current_user() from orders",
+        "select `current_catalog` from orders",
+        "select rand() from orders",
+        "select uuid() from orders",
+        "select count(*) from orders tablesample (1 percent)",
+        "select count(*) from orders version as of 1",
+        "select count(*) from orders@v1",
+        "select count(*) from orders.history",
+        "select count(*) from information_schema.tables",
+        "select count(*) from sql_keywords()",
+        "select count(*) from table(hr.salaries)",
+        "table hr.salaries",
+        "select count(*) from (table hr.salaries)",
+        "values (1)",
+        "select :parameter from orders",
+        "select ? from orders",
+        "select @variable from orders",
+        "select count(*) from orders where a = repeat('a', 2000000000)",
+        "select count(*) from orders where array_contains(sequence(1, 10000000000), a)",
+        "select count(*) from orders lateral view json_tuple(a, 'b') t",
+        "select count(*) from orders join lateral (select * from hr.salaries) s",
+        "select count(*) from orders, lateral (select * from hr.salaries)",
+        "select count(*) from orders where a in (select a from hr.salaries)",
+        "select `a${spark.app.name}` from orders",
+        "select count(*) from orders union all table hr.salaries",
+        "select * from orders |> union all (select * from hr.salaries)",
+        "select count(*) from st\u200bored",
+        "describe orders",
+        "show tables",
+        "explain select 1",
+        "refresh table orders",
+        "analyze table orders compute statistics",
+        "load data inpath '/x' into table orders",
+        "msck repair table orders",
+        "insert overwrite directory '/tmp/x' select * from orders",
+    ],
+)
+def test_no_way_around_the_tables_and_functions_that_are_listed(query):
+    assert _kinds(query)
+
+
+@pytest.mark.parametrize(
+    ("literal", "meant"),
+    [
+        (r"'a\\d'", r"a\d"),
+        (r"'a\d'", "ad"),
+        (r"r'a\d'", r"a\d"),
+        ("'it''s'", "it's"),
+        ('"say ""hi"""', 'say "hi"'),
+        (r"'\u0041\101\n\%\''", "AA\n\\%'"),
+        ("'-- no /* comment'", "-- no /* comment"),
+        ("'${x} {y}'", "${x} {y}"),
+    ],
+)
+def test_literals_mean_what_they_mean_to_spark(literal, meant):
+    assert bare(f"select {literal} -- 'x'").strings == (meant,)

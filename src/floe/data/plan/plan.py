@@ -51,8 +51,8 @@ def _key(dataset: Dataset) -> Iterator[Expectation]:
         if field.unique and key != (field,):
             yield _unique(f"{dataset.name}.{field.path}", (field.column,), Severity.ERROR)
     grain = _grain(dataset)
-    if grain and set(grain) != set(key) and not any(field.unique for field in grain):
-        keys = tuple(field.column for field in grain)
+    keys = tuple(field.column for field in grain)
+    if keys and set(keys) != {field.column for field in key} and not any(field.unique for field in grain):
         found = _unique(_together(dataset, grain), keys, Severity.WARNING)
         yield replace(found, id=f"{dataset.name}:grain", name="grain-duplicated")
 
