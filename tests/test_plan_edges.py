@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (a row per line reads best)
 """Values at the edges, on Delta and Iceberg, with ANSI mode on and off: every count was made by hand."""
 
 import datetime

@@ -92,7 +92,6 @@ def test_reading_sql_logs_nothing(caplog):
         "with recursive r as (select 1 n union all select n + 1 from r) select count(*) from r",
         "select count(*) from orders /* /* */ , hr.salaries /* */ */ , secrets",
         "select count(*) from orders -- \\\n\n, hr.salaries",
-        "select '\\' from orders union select count(*) from hr.salaries --'",
         "select count(*) from `orders`, `hr`.`salaries`",
         "select count(*) from IDENTIFIER('hr.salaries')",
         "select count(*) from IDENTIFIER('hr' || '.salaries')",

@@ -1,6 +1,7 @@
 """Service levels that a table's own rows or log can answer: freshness, latency and retention."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +19,9 @@ _COUNTED = {
     "timestamp_ntz": "timestampdiff(SECOND, TIMESTAMP_NTZ '1970-01-01 00:00:00', convert_timezone({1}, 'UTC', {0}))",
     "date": "datediff({0}, DATE '1970-01-01') * 86400L",
 }
+_AMOUNT = re.compile(
+    r"[0-9]+(\.[0-9]+)?\s*([kKMGTP]i?B|bytes|(ms|s|m|min|h|d)\s*/\s*(h|d|day|week|month|hour))", re.IGNORECASE
+)
 _WATCHED = "watched by the monitor over time, not by a test"
 _NOWHERE = "its element names nothing that the contract has"
 
@@ -32,6 +36,18 @@ def service_levels(contract: Contract, dataset: Dataset) -> Iterator[Expectation
     for index, sla in enumerate(_lost(contract) if dataset is contract.datasets[0] else ()):
         id_ = f"{dataset.name}:sla.{sla.property}.lost" + (f"[{index + 1}]" if index else "")
         yield replace(_watched(id_, sla, dataset.name), watched=None, cause=f"{_NOWHERE}: '{sla.element}'")
+    yield from _budget(contract, dataset)
+
+
+def _budget(contract: Contract, dataset: Dataset) -> Iterator[Expectation]:
+    """What storage and computing may cost, which only recorded sizes and runs can say."""
+    said = dataset.custom.get("costBudget") or contract.custom.get("costBudget")
+    for kind, limit in said.items() if isinstance(said, Mapping) else ():
+        level = Sla(property=f"costBudget.{kind}", value=limit)
+        known = kind in ("storage", "compute") and _AMOUNT.fullmatch(str(limit)) is not None
+        cause = None if known else f"'{kind}: {limit}' is no budget such as storage: 50 GB or compute: 2h/day"
+        found = replace(_watched(f"{dataset.name}:{level.property}", level, dataset.name), cause=cause)
+        yield replace(found, watched=None if cause else _WATCHED, severity=Severity.WARNING)
 
 
 def elements(contract: Contract, dataset: Dataset) -> Iterator[tuple[Sla, Field | None]]:

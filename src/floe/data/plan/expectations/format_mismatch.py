@@ -72,4 +72,4 @@ def format_mismatch(value: str, field: Field) -> Bad | None:
         return Bad("", str(named), cause=f"floe knows no format '{named}' of text; say it by a pattern")
     tests = [test.format(value) for named_form, test in _ALSO.items() if named_form == form]
     tests.append(f"{value} RLIKE {text(f'^{_WHOLE[form]}' + chr(92) + 'z')}")
-    return Bad(f"NOT ({' AND '.join(tests)})", f"of the format {named}")
+    return Bad(f"{value} IS NOT NULL AND NOT ({' AND '.join(tests)})", f"of the format {named}")
