@@ -1,6 +1,8 @@
+import re
+
 import pytest
 
-from floe.model.query import Kind, query_problems
+from floe.model.query import Kind, generated, query_problems, read_query
 from floe.model.query_text import bare
 
 _TABLES = frozenset({"orders", "sales.orders", "text.notes"})
@@ -165,3 +167,28 @@ def test_no_way_around_the_tables_and_functions_that_are_listed(query):
 )
 def test_literals_mean_what_they_mean_to_spark(literal, meant):
     assert bare(f"select {literal} -- 'x'").strings == (meant,)
+
+
+HARMLESS = (
+    "select cast(a as decimal(5,2)), a::int, interval 1 day, extract(year from d) from orders o",
+    "select sum(a) over (partition by b order by c rows between 1 preceding and current row) from orders",
+    "select count(*) from orders o left semi join orders p on o.a = p.a join orders q using (a)",
+    "with q(a, b) as (select 1, 2) select count(*) from q lateral view outer explode(a) t as x",
+    "select datediff(day, a, b), filter(a, x -> x > 1), struct(1 as a), m['x'] from orders window w as (order by b)",
+    "select listagg(a) within group (order by b desc nulls first) from orders group by cube(a) limit 1",
+)
+
+
+@pytest.mark.parametrize("query", HARMLESS)
+def test_a_name_never_becomes_more_than_a_name_wherever_it_stands(query):
+    assert _kinds(query) == []
+    payload = "`EVIL) FROM hr.salaries --`"
+    for word in re.finditer(r"\w+", query):
+        for text in (
+            query[: word.start()] + payload + query[word.end() :],
+            f"{query[: word.end()]} {payload}{query[word.end() :]}",
+            f"{query[: word.end()]}.{payload}{query[word.end() :]}",
+        ):
+            found = read_query(text, _TABLES)
+            if not found.problems:
+                assert "EVIL" not in re.sub(r"`(?:``|[^`])*`", "", generated(found.tree)), text

@@ -15,6 +15,8 @@ from floe.model.query_text import OBJECT, STANDS_FOR, bare
 
 MAX_LENGTH = 50_000
 _FORMATS = {"parquet", "csv", "json", "orc", "text", "avro", "delta", "iceberg", "binaryfile", "xml", "hudi", "image"}
+# words of an order that say what is so anyway, and are not written again
+_DEFAULTS = {"nulls", "first", "last"}
 _TABLE_PARTS = {"this", "db", "catalog", "alias", "laterals", "joins"}
 
 
@@ -136,7 +138,8 @@ def _keep_units(statement: Any) -> None:
 
 
 def _problems(statement: Any, tables: frozenset[str], text: str) -> Iterator[Problem]:
-    from sqlglot import exp  # noqa: PLC0415  (as above)
+    import sqlglot  # noqa: PLC0415  (as above)
+    from sqlglot import exp  # noqa: PLC0415
 
     if not isinstance(statement, exp.Query):
         yield Problem(Kind.UNSAFE, f"it is no query but {statement.key.upper()}")
@@ -144,7 +147,10 @@ def _problems(statement: Any, tables: frozenset[str], text: str) -> Iterator[Pro
     for node in statement.walk():
         yield from _node_problems(node)
     yield from _table_problems(statement, tables, {})
-    if _lost(text, generated(statement)):
+    written = generated(statement)
+    again = sqlglot.parse_one(written, dialect=_dialect())
+    _keep_units(again)
+    if _lost(text, written) or generated(again) != written:
         yield Problem(Kind.UNREADABLE, "floe does not read all of it as it is written")
 
 
@@ -226,7 +232,7 @@ def known(name: str, tables: frozenset[str]) -> bool:
 def _lost(written: str, read: str) -> bool:
     """Whether a name, number or text of a query did not come through: its answer would be another."""
     names, all_of_them = _tokens(written), _tokens(read, leaves=False)
-    return bool(names - all_of_them)
+    return bool(set(names - all_of_them) - _DEFAULTS)
 
 
 def _tokens(text: str, leaves: bool = True) -> Counter[str]:

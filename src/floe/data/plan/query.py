@@ -14,6 +14,7 @@ _SAID = {
     Kind.UNSAFE: "its SQL is not one read-only query: {}",
     Kind.UNKNOWN_TABLE: "its SQL reads '{}', which the contract does not name",
 }
+_MARKS = {ord(mark): f"\\u{ord(mark):04x}" for mark in "{}`"}
 
 
 def query_of(sql: str, contract: Contract, dataset: Dataset, column: str | None) -> tuple[Query | None, str | None]:
@@ -33,7 +34,13 @@ def query_of(sql: str, contract: Contract, dataset: Dataset, column: str | None)
     tree = found.tree.copy()
     tables = _with_parameters(tree, names)
     _with_literals(tree, found.strings, column or "")
-    return Query(generated(tree).replace("`floe {", "{").replace("} floe`", "}"), tables), None
+    written = generated(tree)
+    marks = {parameter: f"`floe <{parameter}> floe`" for parameter, _ in tables}
+    if set(written) & set("${}"):
+        return None, "its SQL holds one of $ { } outside of a text, which cannot be run"
+    for parameter, mark in marks.items():
+        written = written.replace(mark, f"{{{parameter}}}")
+    return Query(written, tables), None
 
 
 def _names(contract: Contract, dataset: Dataset) -> dict[str, str]:
@@ -72,7 +79,7 @@ def _with_parameters(tree: Any, names: Mapping[str, str]) -> tuple[tuple[str, st
             name = fresh.setdefault(id(of), f"floe_query_{len(fresh)}")
         else:
             dataset = _meant(".".join(parts).lower(), names)
-            name = "floe {" + used.setdefault(dataset, f"floe_table_{len(used)}") + "} floe"
+            name = f"floe <{used.setdefault(dataset, f'floe_table_{len(used)}')}> floe"
         spellings.add(tuple(parts))
         alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(parts[-1], quoted=True))
         if alias.args.get("this") is None:
@@ -104,13 +111,13 @@ def _shorten(tree: Any, spellings: set[tuple[str, ...]]) -> None:
 
 
 def _with_literals(tree: Any, strings: tuple[str, ...], column: str) -> None:
-    """Put the texts and the rule's column back; braces are written by their number, for they mark parameters."""
+    """Put the texts and the rule's column back; what marks parameters is written by its number."""
     from sqlglot import exp  # noqa: PLC0415  (as above)
 
     for literal in list(tree.find_all(exp.Literal)):
         if literal.is_string and literal.name.startswith("floe_text_"):
             said = text(strings[int(literal.name.removeprefix("floe_text_"))])
-            literal.replace(exp.Var(this=said.replace("{", "\\u007b").replace("}", "\\u007d")))
+            literal.replace(exp.Var(this=said.translate(_MARKS)))
     for name in _identifiers(tree):
         if name.name == PROPERTY:
             name.replace(exp.Var(this=column))
