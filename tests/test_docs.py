@@ -167,7 +167,7 @@ RULES_OF_FLOE = {
     "range": ("column", {"minimum": 1}),
     "pointInTime": ("dataset", {"rule": "a <= b"}),
     "freshness": ("column", {"maxDelay": "4h"}),
-    "volume": ("dataset", {"minRowsPerDay": 1}),
+    "volume": ("dataset", {"minRowsPerDay": 1, "column": "a"}),
     "referentialIntegrity": ("column", {"to": "orders.a"}),
 }
 METRICS = {

@@ -19,6 +19,7 @@ def reference_targets(
 ) -> dict[str, Target]:
     """Where each dataset that is referred to stands: as given, else in this contract, its product, its neighbours."""
     wanted = {expectation.target.dataset for expectation in plan.expectations if expectation.target}
+    wanted |= {name for one in plan.expectations if one.query for _, name in one.query.tables if name != plan.dataset}
     found = {}
     for name in sorted(wanted):
         way = Way(table=given.get(name))

@@ -10,6 +10,8 @@ from floe.contract.formats.yaml_text import plain_value
 from floe.model import Contract, ContractError, List, Map
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+# the standard's own words in the SQL of a rule: the table and column it stands on
+_OWN = re.compile(r"\$\{(?:table|object|model|column|property|field)\}")
 
 
 def with_values(contract: Contract) -> Contract:
@@ -29,7 +31,11 @@ def with_values(contract: Contract) -> Contract:
 def _given(value: Any, missing: list[str]) -> Any:
     """A part with its variables replaced; the part itself where it has none."""
     if isinstance(value, Map):
-        found = {key: _given(part, missing) for key, part in value.items()}
+        sql = isinstance(value.get("query"), str)
+        found = {
+            key: _given_sql(part, missing) if sql and key == "query" else _given(part, missing)
+            for key, part in value.items()
+        }
         if all(found[key] is value[key] for key in found):
             return value
         mapping = Map(value.place)
@@ -45,6 +51,13 @@ def _given(value: Any, missing: list[str]) -> Any:
             listed.add(part, place)
         return listed
     return _replaced(value, missing) if isinstance(value, str) and "${" in value else value
+
+
+def _given_sql(text: str, missing: list[str]) -> str:
+    """SQL with its variables replaced, but not the words that stand for the rule's own table and column."""
+    own = _OWN.findall(text)
+    parts = [str(_replaced(part, missing)) if "${" in part else part for part in _OWN.split(text)]
+    return text if len(parts) == 1 and parts[0] == text else "".join(map("".join, zip(parts, [*own, ""], strict=True)))
 
 
 def _replaced(text: str, missing: list[str]) -> Any:

@@ -16,7 +16,7 @@ from floe.actions.settings import load_settings
 from floe.actions.variables import with_values
 from floe.data.drift import drift
 from floe.data.plan import plan as make_plan
-from floe.data.plan.schema import columns, differences, schema_outcomes
+from floe.data.plan.schema import columns, differences, path_of, schema_outcomes
 from floe.data.prove import prove, row_count
 from floe.data.tables import TableFacts, probe
 from floe.model import Contract, Dataset, EngineError, Severity, TableError
@@ -198,9 +198,8 @@ def _schema(plan: Plan, actual: Struct, what: str) -> tuple[list[Outcome], Plan]
     """The schema's outcomes, and the plan without what it makes impossible to judge."""
     found = list(differences(plan.schema, actual))
     outcomes = [_as_drift(outcome) for outcome in schema_outcomes(plan.dataset, found, "silver", what)]
-    lacking = {
-        difference.path.split(".")[0].split("[")[0].split("{")[0] for difference in found if difference.code != "E532"
-    }
+    wrong = tuple(difference.path for difference in found if difference.code != "E532")
+    lacking = {member.name for member in plan.schema.members if wrong and _below(path_of(member.name), wrong)}
     names = columns(plan.schema, actual, exact=False)
     lacking |= {member.name for member in plan.schema.members if names.get(member.name) != member.name}
     unknown = [
@@ -210,6 +209,11 @@ def _schema(plan: Plan, actual: Struct, what: str) -> tuple[list[Outcome], Plan]
     ]
     rest = tuple(one for one in plan.expectations if not lacking & set(one.columns))
     return [*outcomes, *unknown], replace(plan, expectations=rest)
+
+
+def _below(path: str, paths: tuple[str, ...]) -> bool:
+    """Whether one of the paths is a column's, or that of a part of it."""
+    return any(one == path or one.startswith((f"{path}.", f"{path}[", f"{path}{{")) for one in paths)
 
 
 def _as_drift(outcome: Outcome) -> Outcome:

@@ -19,6 +19,7 @@ COMMANDS = {
     "diff": "say what a new version changes, for whom, and which version it needs",
     "bump": "write the version that a contract's changes ask for into its file",
     "ci": "judge what a pull request changes: lint, diff, compile, approvals",
+    "plan": "show what a contract asks of its tables, and how each promise is judged",
     "test": "say whether tables keep their contracts",
     "compile": "resolve, judge and store the contracts of products",
     "effective": "show every value of a contract with all it inherits, and where it came from",

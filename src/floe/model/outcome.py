@@ -60,3 +60,25 @@ def unmeasured(expectation: Expectation, cause: str | None = None) -> Outcome:
         cause=known,
         expected=expectation.expected,
     )
+
+
+def answered(expectation: Expectation, kept: bool, actual: Any, message: str) -> Outcome:
+    """What came of an expectation about a whole table; what counts duplicates counts rows."""
+    return Outcome(
+        id=expectation.id,
+        code=expectation.code,
+        name=expectation.name,
+        field=expectation.field,
+        severity=expectation.severity,
+        outcome=PASS if kept else FAIL,
+        message="" if kept else message,
+        violations=actual if expectation.code == "E551" else None,
+        actual=actual,
+        expected=expectation.expected,
+        how="scan",
+    )
+
+
+def plain(number: Fraction) -> int | float:
+    """A number as results show it."""
+    return int(number) if number.denominator == 1 else float(number)

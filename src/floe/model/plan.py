@@ -32,6 +32,22 @@ class Age(NamedTuple):
     seconds: str = ""
 
 
+class Query(NamedTuple):
+    """One read-only query that yields one number; `tables` says which dataset each of its `{parameters}` is."""
+
+    sql: str
+    tables: tuple[tuple[str, str], ...]
+
+
+class Volume(NamedTuple):
+    """How many rows each completed day may have: the day of a row as days since 1970, in a zone."""
+
+    day: str
+    zone: str
+    least: int | None
+    most: int | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
     """One promise about data that a plan can measure, and the threshold it is held to.
@@ -50,6 +66,8 @@ class Expectation:
     counts: bool = False
     target: Reference | None = None  # where `keys` must be found
     age: Age | None = None
+    query: Query | None = None
+    volume: Volume | None = None
     operators: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {"mustBe": 0})
     unit: str | None = None
     columns: tuple[str, ...] = ()  # the columns it reads; without them it cannot be judged
@@ -62,7 +80,44 @@ class Expectation:
     @property
     def measurable(self) -> bool:
         """Whether rows can answer it at all."""
-        return bool(self.sql or self.keys or self.counts or (self.age and self.age.seconds))
+        asked = self.sql or self.keys or self.counts or self.query or self.volume
+        return bool(asked or (self.age and self.age.seconds))
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """How it is judged, the cheapest way first; empty where nobody judges it."""
+        if self.cause or self.watched:
+            return ()
+        last = self.age is not None and self.age.kind == "commit"
+        found = {
+            "metadata": self.claims or self.counts or last,
+            "row pass": self.sql or self.counts or (self.age and self.age.seconds),
+            "shuffle": self.keys and not self.target,
+            "join": self.target,
+            "query": self.query or self.volume,
+        }
+        return tuple(way for way, used in found.items() if used)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape other programs rely on."""
+        claims = [f"{one.kind} {one.column}" + ("" if one.bound is None else f" {one.bound}") for one in self.claims]
+        asked = self.sql or (self.query.sql if self.query else None) or (self.age.seconds if self.age else None)
+        return {
+            "id": self.id,
+            "code": f"FLOE-{self.code}",
+            "name": self.name,
+            "field": self.field,
+            "severity": str(self.severity),
+            "expected": self.expected,
+            "ways": list(self.ways),
+            "claims": claims,
+            "sql": asked or (self.volume.day if self.volume else None),
+            "keys": list(self.keys),
+            "target": str(self.target) if self.target else None,
+            "gate": self.gated and not self.watched,
+            "cause": self.cause,
+            "watched": self.watched,
+        }
 
 
 class Aids(NamedTuple):
@@ -85,3 +140,12 @@ class Plan:
     partition: tuple[str, ...]
     masked: frozenset[str]
     expectations: tuple[Expectation, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape other programs rely on."""
+        return {
+            "contract": self.contract,
+            "version": self.version,
+            "dataset": self.dataset,
+            "expectations": [one.to_dict() for one in self.expectations],
+        }

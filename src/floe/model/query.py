@@ -2,51 +2,22 @@
 
 import logging
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
+from floe.model.query_functions import ABOUT_SESSION, FUNCTIONS, NODES, REACHING, ROWS, UNITS, WITH_UNIT, WRITES
+from floe.model.query_text import OBJECT, STANDS_FOR, bare
+
 MAX_LENGTH = 50_000
-_VARIABLE = re.compile(r"\$\{[^}]*\}|\{\{[^}]*\}\}|\{[A-Za-z_][\w.]*\}|(?<![\w$])\$[A-Za-z_]\w*")
-_STANDS_FOR = "floe_variable"
 _FORMATS = {"parquet", "csv", "json", "orc", "text", "avro", "delta", "iceberg", "binaryfile", "xml", "hudi", "image"}
-_TABLE_FUNCTIONS = {"range", "explode", "explode_outer", "posexplode", "inline", "stack"}
-# functions that reach out of the data: into the JVM, files, secrets, the network
-_REACHING = {
-    "reflect",
-    "try_reflect",
-    "java_method",
-    "secret",
-    "try_secret",
-    "list_secrets",
-    "read_files",
-    "cloud_files",
-    "read_kafka",
-    "read_kinesis",
-    "read_pubsub",
-    "read_pulsar",
-    "read_statestore",
-    "remote_query",
-    "http_request",
-    "ai_query",
-}
-_WRITES = (
-    "Insert",
-    "Update",
-    "Delete",
-    "Merge",
-    "Create",
-    "Drop",
-    "Alter",
-    "Command",
-    "Set",
-    "Use",
-    "Into",
-    "TruncateTable",
-)
+# words of an order that say what is so anyway, and are not written again
+_DEFAULTS = {"nulls", "first", "last"}
+_TABLE_PARTS = {"this", "db", "catalog", "alias", "laterals", "joins"}
 
 
 class Kind(StrEnum):
@@ -65,6 +36,16 @@ class Problem:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query as a tree (sqlglot's), the literals it names, the variables left in it, and what is wrong with it."""
+
+    tree: Any
+    strings: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
 @lru_cache(maxsize=1024)
 def query_problems(text: str, tables: frozenset[str]) -> tuple[Problem, ...]:
     """What keeps a text from being one read-only Spark query over these tables (names in lower case).
@@ -72,20 +53,58 @@ def query_problems(text: str, tables: frozenset[str]) -> tuple[Problem, ...]:
     >>> [str(problem.kind) for problem in query_problems("select count(*) from a; drop table a", frozenset({"a"}))]
     ['unsafe']
     """
+    return read_query(text, tables).problems
+
+
+def read_query(text: str, tables: frozenset[str]) -> Query:
+    """The query that a text holds, judged."""
     import sqlglot  # noqa: PLC0415  (140 ms that contracts without SQL do not need)
 
     if len(text) > MAX_LENGTH:
-        return (Problem(Kind.UNSAFE, f"it has {len(text):,} characters, at most {MAX_LENGTH:,} are read"),)
+        return _refused(Kind.UNSAFE, f"it has {len(text):,} characters, at most {MAX_LENGTH:,} are read")
     try:
+        found = bare(text)
         with _quiet():
-            statements = [one for one in sqlglot.parse(_VARIABLE.sub(_STANDS_FOR, text), dialect="spark") if one]
+            statements = [one for one in sqlglot.parse(found.text, dialect=_dialect()) if one]
+        if len(statements) != 1:
+            return _refused(Kind.UNSAFE, f"it holds {len(statements)} statements")
+        _keep_units(statements[0])
+        problems = tuple(dict.fromkeys(_problems(statements[0], tables, found.text)))
     except sqlglot.errors.SqlglotError as error:
-        return (Problem(Kind.UNREADABLE, _first_line(error)),)
+        return _refused(Kind.UNREADABLE, _first_line(error))
+    except ValueError as error:
+        return _refused(Kind.UNREADABLE, str(error))
     except RecursionError:
-        return (Problem(Kind.UNREADABLE, "it is nested too deeply"),)
-    if len(statements) != 1:
-        return (Problem(Kind.UNSAFE, f"it holds {len(statements)} statements"),)
-    return tuple(dict.fromkeys(_problems(statements[0], tables)))
+        return _refused(Kind.UNREADABLE, "it is nested too deeply")
+    return Query(statements[0], found.strings, found.variables, problems)
+
+
+def generated(tree: Any) -> str:
+    """A tree as Spark SQL: every name in backticks, functions as they were written, no comments."""
+    return str(tree.sql(dialect=_dialect(), identify=True, comments=False, normalize_functions=False))
+
+
+@lru_cache(maxsize=1)
+def _dialect() -> Any:
+    """Spark's dialect, but functions stay what the text calls them."""
+    from sqlglot import exp  # noqa: PLC0415  (as above)
+    from sqlglot.dialects.spark import Spark  # noqa: PLC0415
+
+    kept = ("CAST", "TRY_CAST", "EXTRACT", "TRIM", "SUBSTRING", "SUBSTR", "POSITION", "OVERLAY")
+
+    class OwnParser(Spark.Parser):  # type: ignore[valid-type,misc]
+        FUNCTIONS = {"ARRAY": exp.Array.from_arg_list}  # noqa: RUF012
+        FUNCTION_PARSERS = {name: Spark.Parser.FUNCTION_PARSERS[name] for name in kept}  # noqa: RUF012
+        NO_PAREN_FUNCTIONS: dict[Any, Any] = {}  # noqa: RUF012
+
+    class Own(Spark):
+        Parser = OwnParser
+
+    return Own
+
+
+def _refused(kind: Kind, text: str) -> Query:
+    return Query(None, problems=(Problem(kind, text),))
 
 
 def _first_line(error: Exception) -> str:
@@ -108,49 +127,122 @@ def _quiet() -> Iterator[None]:
         logger.setLevel(before)
 
 
-def _problems(statement: Any, tables: frozenset[str]) -> Iterator[Problem]:
+def _keep_units(statement: Any) -> None:
+    """`day` in datediff(day, a, b) is a word, no column."""
     from sqlglot import exp  # noqa: PLC0415  (as above)
 
-    if not isinstance(statement, exp.Query | exp.Values):
+    for call in list(statement.find_all(exp.Anonymous)):
+        unit = call.expressions[0] if len(call.expressions) == 3 else None
+        if call.name.lower() in WITH_UNIT and isinstance(unit, exp.Column) and unit.name.lower() in UNITS:
+            unit.replace(exp.Var(this=unit.name.upper()))
+
+
+def _problems(statement: Any, tables: frozenset[str], text: str) -> Iterator[Problem]:
+    import sqlglot  # noqa: PLC0415  (as above)
+    from sqlglot import exp  # noqa: PLC0415
+
+    if not isinstance(statement, exp.Query):
         yield Problem(Kind.UNSAFE, f"it is no query but {statement.key.upper()}")
         return
-    named = {cte.alias_or_name.lower() for cte in statement.find_all(exp.CTE)}
     for node in statement.walk():
-        if type(node).__name__ in _WRITES:
-            yield Problem(Kind.UNSAFE, f"it contains {node.key.upper()}")
-        elif isinstance(node, exp.QueryTransform):
-            yield Problem(Kind.UNSAFE, "TRANSFORM runs a shell command")
-        elif isinstance(node, exp.Table):
-            yield from _table_problems(node, tables, named)
-        elif isinstance(node, exp.Func) and (name := _function(node)) in _REACHING:
-            yield Problem(Kind.UNSAFE, f"function {name} reaches out of the data")
+        yield from _node_problems(node)
+    yield from _table_problems(statement, tables, {})
+    written = generated(statement)
+    again = sqlglot.parse_one(written, dialect=_dialect())
+    _keep_units(again)
+    if _lost(text, written) or generated(again) != written:
+        yield Problem(Kind.UNREADABLE, "floe does not read all of it as it is written")
 
 
-def _table_problems(table: Any, tables: frozenset[str], named: set[str]) -> Iterator[Problem]:
-    parts = [part.name for part in table.parts]
-    name = ".".join(parts).lower()
-    if table.this.key != "identifier":
-        function = _function(table.this)
-        if function not in _TABLE_FUNCTIONS:
-            yield Problem(Kind.UNSAFE, f"table function {function} reads what no contract names")
-    elif (
-        _known(name, tables)
-        or (len(parts) == 1 and name in named)
-        or _STANDS_FOR in name
-        or table.parent.key == "joinhint"
-    ):
-        return
-    elif len(parts) == 2 and parts[0].lower() in _FORMATS:
-        yield Problem(Kind.UNSAFE, f"table '{parts[0]}.…' reads files by path")
-    else:
-        yield Problem(Kind.UNKNOWN_TABLE, ".".join(parts))
+def _node_problems(node: Any) -> Iterator[Problem]:
+    kind = type(node).__name__
+    if kind == "QueryTransform":
+        yield Problem(Kind.UNSAFE, "TRANSFORM runs a shell command")
+    elif kind in WRITES:
+        yield Problem(Kind.UNSAFE, f"it contains {node.key.upper()}")
+    elif kind not in NODES:
+        yield Problem(Kind.UNREADABLE, f"{node.key.upper()} is no part of a query that floe runs")
+    elif kind == "Anonymous":
+        yield from _function_problems(node)
+    elif kind == "Identifier" and node.name.lower() in ABOUT_SESSION:
+        yield Problem(Kind.UNSAFE, f"'{node.name}' is about the session, not about the data")
+    elif kind == "Identifier" and set(node.name) & set("${}"):
+        yield Problem(Kind.UNREADABLE, f"the name '{node.name}' holds one of $ {{ }}")
+    elif kind == "With" and node.args.get("recursive"):
+        yield Problem(Kind.UNREADABLE, "floe runs no recursive queries")
 
 
-def _function(node: Any) -> str:
-    """The name of a function; one that sqlglot does not know has it as its text."""
-    return str(node.name if node.key == "anonymous" or not hasattr(node, "sql_name") else node.sql_name()).lower()
+def _function_problems(node: Any) -> Iterator[Problem]:
+    name = node.name.lower()
+    if name in REACHING:
+        yield Problem(Kind.UNSAFE, f"function {name} reaches out of the data")
+    elif name not in FUNCTIONS:
+        yield Problem(Kind.UNREADABLE, f"{name} is none of the functions of Spark that a rule may call")
+    elif type(node.parent).__name__ == "Dot":
+        yield Problem(Kind.UNREADABLE, f"{name} is a function of a schema, which a rule may not call")
 
 
-def _known(name: str, tables: frozenset[str]) -> bool:
+def _table_problems(node: Any, tables: frozenset[str], named: Mapping[str, Any]) -> Iterator[Problem]:
+    """Each table is one that may be read, or a query named before it where it stands."""
+    for table, of in resolved(node, named):
+        parts = [part.name for part in table.parts]
+        if table.this.key != "identifier":
+            yield from _row_problems(table)
+        elif of is None and not known(".".join(parts).lower(), tables):
+            path = len(parts) == 2 and parts[0].lower() in _FORMATS
+            said = f"table '{parts[0]}.…' reads files by path" if path else ".".join(parts)
+            yield Problem(Kind.UNSAFE if path else Kind.UNKNOWN_TABLE, said)
+        if any(table.args[key] for key in set(table.args) - _TABLE_PARTS):
+            yield Problem(Kind.UNREADABLE, f"what stands beside the table '{'.'.join(parts)}' is not run")
+
+
+def _row_problems(table: Any) -> Iterator[Problem]:
+    if type(table.this).__name__ != "Anonymous":
+        yield Problem(Kind.UNSAFE, "a table is named by an expression")
+    elif table.this.name.lower() not in ROWS:
+        yield Problem(Kind.UNSAFE, f"table function {table.this.name.lower()} reads what no contract names")
+
+
+def resolved(node: Any, named: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:
+    """Every table below a node, with the named query it means, or None; `named` are the queries seen from there."""
+    clause = node.args.get("with_")
+    seen = dict(named)
+    for query in clause.expressions if clause else ():
+        yield from resolved(query.this, seen)
+        seen[query.alias.lower()] = query
+    if type(node).__name__ == "Table":
+        parts = node.parts
+        yield node, seen.get(parts[0].name.lower()) if len(parts) == 1 and parts[0].key == "identifier" else None
+    for below in node.iter_expressions():
+        if below is not clause:
+            yield from resolved(below, seen)
+
+
+def known(name: str, tables: frozenset[str]) -> bool:
     """A table is known by its whole name, or by its last part before which a catalog or schema stands."""
-    return name in tables or (name.rpartition(".")[2] in tables and name.partition(".")[0] not in _FORMATS)
+    last = name.rpartition(".")[2]
+    return (
+        name in tables
+        or (last in tables and name.partition(".")[0] not in _FORMATS)
+        or name == OBJECT
+        or STANDS_FOR in name
+    )
+
+
+def _lost(written: str, read: str) -> bool:
+    """Whether a name, number or text of a query did not come through: its answer would be another."""
+    names, all_of_them = _tokens(written), _tokens(read, leaves=False)
+    return bool(set(names - all_of_them) - _DEFAULTS)
+
+
+def _tokens(text: str, leaves: bool = True) -> Counter[str]:
+    from sqlglot.tokenizer_core import TokenType  # noqa: PLC0415  (as above)
+
+    tokens = _dialect()().tokenize(text)
+    kinds = (TokenType.VAR, TokenType.IDENTIFIER, TokenType.NUMBER, TokenType.STRING)
+    called = {i for i in range(len(tokens) - 1) if tokens[i + 1].token_type is TokenType.L_PAREN}
+    return Counter(
+        token.text.lower()
+        for i, token in enumerate(tokens)
+        if not leaves or (token.token_type in kinds and i not in called)
+    )

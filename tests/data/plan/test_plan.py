@@ -106,7 +106,7 @@ def test_a_quoted_name_is_one_name(spark, name: str):
 
 
 def test_a_value_that_is_no_date_is_still_a_literal():
-    assert literal("x'y", parse_type("date")) == "DATE 'x\\u0027y'"
+    assert literal("x'y", parse_type("date")) == "'x\\u0027y'"
 
 
 def struct(columns: str) -> Struct:

@@ -164,7 +164,7 @@ def test_patterns_mean_in_spark_what_the_standard_says(spark, pattern: str, good
     from floe.data.plan.expectations.pattern_mismatch import java_pattern
     from floe.data.plan.sql import text
 
-    java = java_pattern(pattern)
+    java, _ = java_pattern(pattern)
     assert java is not None
     for values, wanted in ((good, True), (bad, False)):
         for value in values:

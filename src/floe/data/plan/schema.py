@@ -18,6 +18,15 @@ class Difference(NamedTuple):
     actual: str | None
 
 
+def path_of(name: str, prefix: str = "") -> str:
+    """A column's path: dotted, a name that itself holds a dot in backticks.
+
+    >>> path_of("a.b", "s."), path_of("a b")
+    ('s.`a.b`', 'a b')
+    """
+    return f"{prefix}`{name}`" if "." in name else f"{prefix}{name}"
+
+
 def columns(promised: Struct, actual: Struct, exact: bool) -> dict[str, str]:
     """The actual name of each promised column; a name that differs in case only counts unless `exact`."""
     there = {member.name for member in actual.members}
@@ -38,7 +47,7 @@ def differences(promised: Struct, actual: Struct, exact: bool = False, prefix: s
     """Missing columns, other types, extra columns, at any depth; `exact` also asks for order and letter case."""
     names = columns(promised, actual, exact)
     for member in promised.members:
-        path = f"{prefix}{member.name}"
+        path = path_of(member.name, prefix)
         if member.name in names:
             yield from _types(member.type, actual[names[member.name]].type, path, exact)
         else:
@@ -46,7 +55,7 @@ def differences(promised: Struct, actual: Struct, exact: bool = False, prefix: s
     used = set(names.values())
     for member in actual.members:
         if member.name not in used:
-            yield Difference("E532", "extra-column", f"{prefix}{member.name}", None, str(member.type))
+            yield Difference("E532", "extra-column", path_of(member.name, prefix), None, str(member.type))
     if (
         exact
         and [m.name for m in promised.members] != [m.name for m in actual.members]

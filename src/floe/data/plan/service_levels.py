@@ -1,51 +1,117 @@
-"""Service levels that a table's own rows or log can answer: freshness and retention."""
+"""Service levels that a table's own rows or log can answer: freshness, latency and retention."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from floe.data.plan.sql import quote
+from floe.data.plan.sql import quote, text
+from floe.data.plan.zone import zone_name
 from floe.model import Contract, Dataset, Field, QualityRule, Severity, Sla
 from floe.model.plan import Age, Expectation
 from floe.model.quantity import parse_quantity
+from floe.model.service_level import level_name
 from floe.model.types import Atomic
 
+# a column as seconds since 1970 in UTC, whatever zone the session has; times without a zone are meant in the declared one
 _COUNTED = {
-    "timestamp": "unix_seconds({})",
-    "timestamp_ntz": "timestampdiff(SECOND, TIMESTAMP_NTZ '1970-01-01 00:00:00', {})",
-    "date": "datediff({}, DATE '1970-01-01') * 86400L",
+    "timestamp": "unix_seconds({0})",
+    "timestamp_ntz": "timestampdiff(SECOND, TIMESTAMP_NTZ '1970-01-01 00:00:00', convert_timezone({1}, 'UTC', {0}))",
+    "date": "datediff({0}, DATE '1970-01-01') * 86400L",
 }
+_AMOUNT = re.compile(
+    r"[0-9]+(\.[0-9]+)?\s*([kKMGTP]i?B|bytes|(ms|s|m|min|h|d)\s*/\s*(h|d|day|week|month|hour))", re.IGNORECASE
+)
 _WATCHED = "watched by the monitor over time, not by a test"
+_NOWHERE = "its element names nothing that the contract has"
 
 
 def service_levels(contract: Contract, dataset: Dataset) -> Iterator[Expectation]:
     """The contract's service levels as far as they are about this dataset."""
     seen: dict[str, int] = {}
-    for sla in contract.sla:
-        field = _element(sla.element, dataset)
-        if (sla.element and not field) or (not sla.element and len(contract.datasets) > 1):
-            continue
+    for sla, field in elements(contract, dataset):
         seen[sla.property] = seen.get(sla.property, 0) + 1
         id_ = f"{dataset.name}:sla.{sla.property}" + (f"[{seen[sla.property]}]" if seen[sla.property] > 1 else "")
         yield _level(id_, sla, dataset, field)
+    for index, sla in enumerate(_lost(contract) if dataset is contract.datasets[0] else ()):
+        id_ = f"{dataset.name}:sla.{sla.property}.lost" + (f"[{index + 1}]" if index else "")
+        yield replace(_watched(id_, sla, dataset.name), watched=None, cause=f"{_NOWHERE}: '{sla.element}'")
+    yield from _budget(contract, dataset)
+
+
+def _budget(contract: Contract, dataset: Dataset) -> Iterator[Expectation]:
+    """What storage and computing may cost, which only recorded sizes and runs can say."""
+    said = dataset.custom.get("costBudget") or contract.custom.get("costBudget")
+    for kind, limit in said.items() if isinstance(said, Mapping) else ():
+        level = Sla(property=f"costBudget.{kind}", value=limit)
+        known = kind in ("storage", "compute") and _AMOUNT.fullmatch(str(limit)) is not None
+        cause = None if known else f"'{kind}: {limit}' is no budget such as storage: 50 GB or compute: 2h/day"
+        found = replace(_watched(f"{dataset.name}:{level.property}", level, dataset.name), cause=cause)
+        yield replace(found, watched=None if cause else _WATCHED, severity=Severity.WARNING)
+
+
+def elements(contract: Contract, dataset: Dataset) -> Iterator[tuple[Sla, Field | None]]:
+    """The service levels about a dataset, each with the column it names; one without an element is about every dataset."""
+    for sla in contract.sla:
+        named = _named(sla, contract)
+        if not named:
+            yield sla, None
+        for name in named:
+            field = _column(name, dataset)
+            if field or _is_dataset(name, dataset):
+                yield sla, field
+
+
+def _named(sla: Sla, contract: Contract) -> list[str]:
+    said = sla.element or contract.node.get("slaDefaultElement")
+    return [name.strip() for name in str(said or "").split(",") if name.strip()]
+
+
+def _lost(contract: Contract) -> list[Sla]:
+    """Service levels whose element is nowhere in the contract."""
+    return [
+        sla
+        for sla in contract.sla
+        if (names := _named(sla, contract))
+        and not any(_column(name, one) or _is_dataset(name, one) for name in names for one in contract.datasets)
+    ]
+
+
+def _is_dataset(name: str, dataset: Dataset) -> bool:
+    return name in (dataset.name, dataset.physical_name)
+
+
+def _column(name: str, dataset: Dataset) -> Field | None:
+    """The column an element names: `table.column`, or `column` alone."""
+    for table in (dataset.name, dataset.physical_name or dataset.name):
+        name = name.removeprefix(f"{table}.")
+    return next((field for field in dataset.fields if name in (field.name, field.column)), None)
 
 
 def freshness_rule(base_id: str, rule: QualityRule, delay: Any, field: Field, dataset: str) -> Expectation:
     """Floe's own freshness rule on a column."""
     sla = Sla(property="freshness", value=delay)
-    found = _aged(base_id, "stale-data", "E560", sla, f"{dataset}.{field.path}", Age("newest", _seconds(field)))
+    found = _aged(base_id, ("stale-data", "E560"), sla, f"{dataset}.{field.path}", _age("newest", field))
     word = (rule.severity or "").upper()
-    return replace(found, severity=Severity[word] if word in Severity.__members__ else Severity.WARNING)
+    severity = Severity[word] if word in Severity.__members__ else Severity.WARNING
+    return replace(found, severity=severity, columns=(field.column,))
 
 
 def _level(id_: str, sla: Sla, dataset: Dataset, field: Field | None) -> Expectation:
     path = f"{dataset.name}.{field.path}" if field else dataset.name
-    match sla.property:
-        case "freshness" | "latency":
-            age = Age("newest", _seconds(field)) if field else Age("commit")
-            return _aged(id_, "stale-data", "E560", sla, path, age)
+    read = (field.column,) if field else ()
+    match level_name(sla.property):
+        case "freshness":
+            age = _age("newest", field) if field else Age("commit")
+            return replace(_aged(id_, ("stale-data", "E560"), sla, path, age), columns=read)
+        case "latency" if field:
+            return replace(_aged(id_, ("late-data", "E562"), sla, path, _age("newest", field)), columns=read)
         case "retention" if sla.driver == "regulatory" and field:
-            return _aged(id_, "kept-too-long", "E564", sla, path, Age("oldest", _seconds(field)))
+            return replace(_aged(id_, ("kept-too-long", "E564"), sla, path, _age("oldest", field)), columns=read)
+    return _watched(id_, sla, path)
+
+
+def _watched(id_: str, sla: Sla, path: str) -> Expectation:
     return Expectation(
         id=id_,
         code="E580",
@@ -58,14 +124,14 @@ def _level(id_: str, sla: Sla, dataset: Dataset, field: Field | None) -> Expecta
     )
 
 
-def _aged(id_: str, name: str, code: str, sla: Sla, path: str, age: Age) -> Expectation:
+def _aged(id_: str, named: tuple[str, str], sla: Sla, path: str, age: Age) -> Expectation:
     limit, cause = _limit(sla)
     if age.kind != "commit" and not age.seconds:
-        cause = "its column is no date or timestamp"
+        cause = "its column is no date or timestamp in a zone that exists"
     return Expectation(
         id=id_,
-        code=code if cause is None else "E580",
-        name=name,
+        code=named[1] if cause is None else "E580",
+        name=named[0],
         field=path,
         severity=Severity.ERROR,
         gated=False,
@@ -84,15 +150,9 @@ def _limit(sla: Sla) -> tuple[int | None, str | None]:
     return (int(seconds), None) if seconds is not None else (None, f"'{sla.value}' is no duration")
 
 
-def _element(text: str | None, dataset: Dataset) -> Field | None:
-    """The column an element names: `table.column`, or `column` alone."""
-    name = (text or "").removeprefix(f"{dataset.name}.")
-    return next((field for field in dataset.fields if name in (field.name, field.column)), None)
-
-
-def _seconds(field: Field) -> str:
-    """A column as seconds since 1970 in UTC, whatever zone the session has."""
+def _age(kind: str, field: Field) -> Age:
+    zone = zone_name(field)
     match field.type:
-        case Atomic(name) if name in _COUNTED:
-            return _COUNTED[name].format(quote(field.column))
-    return ""
+        case Atomic(name) if name in _COUNTED and zone:
+            return Age(kind, _COUNTED[name].format(quote(field.column), text(zone)))
+    return Age(kind)

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame
 
 from floe.data.spark.cost import described
 from floe.data.spark.keys import Lost, Repeated, judge_keys, lost_rows, whole_keys
+from floe.data.spark.measure_query import by_table
 from floe.data.spark.row_pass import Counted, count_rows
 from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.data.spark.samples import Key, key_of, shown
@@ -67,9 +68,12 @@ def _measured(scene: Scene, expectation: Expectation, seen: Seen) -> Outcome:
         return _unique(scene, expectation, answer, total)
     if expectation.sql or (expectation.age and expectation.age.seconds):
         return _counted(scene, expectation, seen)
+    if expectation.query or expectation.volume:
+        return by_table(scene, expectation)
     if expectation.counts:
         return outcome(scene, expectation, (total, total), f"'{expectation.field}' has {_rows(total)}")
-    return unmeasured(expectation)
+    unknown = None if scene.gate or expectation.watched else "the time of the last commit is not known here"
+    return unmeasured(expectation, (not scene.gate and expectation.cause) or unknown)
 
 
 def _counted(scene: Scene, expectation: Expectation, seen: Seen) -> Outcome:

@@ -1,6 +1,9 @@
 """Promises about values, one file per kind."""
 
+from floe.data.plan.expectations.format_mismatch import format_mismatch
+from floe.data.plan.expectations.item_repeated import item_repeated
 from floe.data.plan.expectations.length_wrong import too_long, too_long_for_type, too_short
+from floe.data.plan.expectations.not_multiple import not_multiple
 from floe.data.plan.expectations.out_of_range import above_maximum, below_minimum
 from floe.data.plan.expectations.pattern_mismatch import pattern_mismatch
 from floe.data.plan.expectations.value_not_listed import value_not_listed
@@ -13,4 +16,7 @@ EXPECTATIONS = (
     too_long,
     too_long_for_type,
     pattern_mismatch,
+    format_mismatch,
+    not_multiple,
+    item_repeated,
 )

@@ -4,6 +4,7 @@ from floe.data.plan.expectations.expectation import Bad, row_expectation
 from floe.data.plan.sql import text
 from floe.model import Field
 from floe.model.pattern import parse_pattern
+from floe.model.pattern_cost import hang
 
 
 @row_expectation("E553", "pattern-mismatch")
@@ -17,13 +18,16 @@ def pattern_mismatch(value: str, field: Field) -> Bad | None:
     pattern = field.options.get("pattern")
     if not isinstance(pattern, str):
         return None
-    java = java_pattern(pattern)
-    return Bad(f"NOT {value} RLIKE {text(java)}", pattern) if java is not None else None
+    java, cause = java_pattern(pattern)
+    return Bad(f"NOT {value} RLIKE {text(java)}", pattern) if java is not None else Bad("", pattern, cause=cause)
 
 
-def java_pattern(pattern: str) -> str | None:
-    """A pattern of the standard as Java searches it; None where it cannot be said there."""
+def java_pattern(pattern: str) -> tuple[str | None, str | None]:
+    """A pattern of the standard as Java searches it, or why it is not searched there."""
     try:
-        return parse_pattern(pattern).java
-    except ValueError:
-        return None
+        found = parse_pattern(pattern)
+    except ValueError as error:
+        return None, f"the pattern '{pattern}' cannot be read: {error}"
+    if (slow := hang(found)) and slow[1]:
+        return None, f"the pattern '{pattern}' can hang: {slow[0]}"
+    return found.java, None if found.java is not None else f"the pattern '{pattern}' cannot be said to Java"

@@ -1,7 +1,10 @@
 """E552 value-not-listed."""
 
+from datetime import UTC
+
 from floe.data.plan.expectations.expectation import Bad, row_expectation
 from floe.data.plan.sql import fits, literal
+from floe.data.plan.zone import zone_of
 from floe.model import Field
 
 
@@ -16,7 +19,7 @@ def value_not_listed(value: str, field: Field) -> Bad | None:
     if field.values is None:
         return None
     listed = [entry for entry in field.values if entry is not None]
-    possible = [literal(entry, field.type) for entry in listed if fits(entry, field.type)]
+    possible = [literal(entry, field.type, zone_of(field) or UTC) for entry in listed if fits(entry, field.type)]
     if not possible:
         return Bad(f"{value} IS NOT NULL", listed)
     return Bad(f"{value} NOT IN ({', '.join(possible)})", listed)

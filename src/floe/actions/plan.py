@@ -1,0 +1,18 @@
+"""Plan: what a contract asks of its tables, and how."""
+
+from pathlib import Path
+
+from floe.actions.find import load_contract
+from floe.actions.settings import load_settings
+from floe.actions.variables import with_values
+from floe.data.plan import plan as make_plan
+from floe.model import Contract
+from floe.model.plan import Plan
+from floe.model.settings import Settings
+
+
+def plan(contract: str | Path | Contract, settings: Settings | None = None) -> list[Plan]:
+    """The plan of each dataset of a contract."""
+    settings = settings or load_settings()
+    found = with_values(load_contract(contract, settings))
+    return [make_plan(found, dataset, settings["classifications"]) for dataset in found.datasets]

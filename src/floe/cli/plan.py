@@ -1,0 +1,25 @@
+"""`floe plan`."""
+
+import argparse
+
+from floe.actions.plan import plan
+from floe.actions.settings import load_settings
+from floe.cli.output import print_json, say, style
+from floe.tell.report.plan_text import plan_text
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("contract", metavar="CONTRACT", help="a table_id, a contract's id or path")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show the plans."""
+    plans = plan(options.contract, load_settings(say=say))
+    if options.format == "json":
+        print_json({"plans": [one.to_dict() for one in plans]})
+    else:
+        print("\n\n".join(plan_text(one, style()) for one in plans))
+    return 0
