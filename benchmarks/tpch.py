@@ -1,6 +1,6 @@
 """What a contract of 21 rules costs on top of reading the table: floe, a hand-written ideal and a naive loop.
 
-    python benchmarks/tpch.py [--sf 1] [--rounds 3] [--data FOLDER] [--rules]
+    python benchmarks/tpch.py [--sf 1] [--rounds 3] [--data FOLDER] [--beside ideal naive] [--rules]
 
 Data is TPC-H's lineitem and orders with planted violations; every way must find just those. One session (local[2]),
 each way warmed up once, then rounds of bare scan and way; the table shows the median round. CPU is that of Spark's
@@ -233,8 +233,9 @@ def _median(rounds: list[Round]) -> Round:
     return Round(cpu, wall, rounds[-1].queries, rounds[-1].jobs)
 
 
-def compare(spark: Any, tables: Tables, rounds: int) -> bool:
+def compare(spark: Any, tables: Tables, rounds: int, only: list[str]) -> bool:
     ways: dict[str, Callable[[Tables], Any]] = {"bare scan": bare, "floe": with_floe, "ideal": ideal, "naive": naive}
+    ways = {name: way for name, way in ways.items() if name in ("bare scan", "floe", *only)}
     done = race(spark, {name: lambda way=way: way(tables) for name, way in ways.items()}, rounds)
     floor = done["bare scan"][1]
     print(f"{'way':<12}{'CPU s':>8}{'x bare':>8}{'wall s':>9}{'x bare':>8}{'queries':>9}{'jobs':>6}  finds")
@@ -288,6 +289,7 @@ def main() -> int:
     parser.add_argument("--sf", type=float, default=1.0)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--data", type=Path, default=Path(tempfile.gettempdir()) / "floe-bench-tpch")
+    parser.add_argument("--beside", nargs="*", default=["ideal", "naive"], choices=["ideal", "naive"])
     parser.add_argument("--rules", action="store_true")
     given = parser.parse_args()
     folder = generate(given.sf, given.data)
@@ -295,8 +297,8 @@ def main() -> int:
     spark = session()
     lineitem, orders = (spark.read.parquet(str(folder / name)) for name in ("lineitem", "orders"))
     print(f"TPC-H SF{given.sf:g}: {rows['lineitem']:,} line items, {rows['orders']:,} orders; {given.rounds} rounds")
-    show = growth if given.rules else compare
-    fine = show(spark, Tables(lineitem, orders, rows["lineitem"]), given.rounds)
+    tables = Tables(lineitem, orders, rows["lineitem"])
+    fine = growth(spark, tables, given.rounds) if given.rules else compare(spark, tables, given.rounds, given.beside)
     spark.stop()
     return 0 if fine else 1
 
