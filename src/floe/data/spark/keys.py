@@ -35,10 +35,11 @@ class Lost(NamedTuple):
 def lost_rows(rows: DataFrame, key: Key, keys: Sequence[str], target: DataFrame) -> Lost:
     """The rows whose key no target holds: one join, chosen by size."""
     names = _names(keys)
-    parts = [f"{as_text(name)} AS {quote(part)}" for name, part in zip(key.names, key.texts, strict=True)]
-    columns = [f"{quote(column)} AS {quote(name)}" for column, name in zip(keys, names, strict=True)]
-    mine = rows.where(_whole(keys)).selectExpr(*columns, *parts)
-    lost = mine.join(target, names, "left_anti").withColumn("floe rows", sql.lit(1))
+    columns = [*zip(keys, names, strict=True), *zip(key.names, key.texts, strict=True)]
+    mine = rows.where(_whole(keys)).selectExpr(*(f"{quote(column)} AS {quote(name)}" for column, name in columns))
+    # only what is lost becomes text
+    parts = [f"{as_text(part)} AS {quote(part)}" for part in key.texts]
+    lost = mine.join(target, names, "left_anti").selectExpr("1 AS `floe rows`", *parts)
     found = reduced(lost, key, [], ["sum(`floe rows`) AS `floe rows`"]).collect()[0]
     return Lost(int(found["floe rows"] or 0), found["floe samples"], key)
 
