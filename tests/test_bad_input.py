@@ -251,5 +251,8 @@ def test_wrong_words(home: Path):
     assert run_floe(cwd=home).returncode == 2
 
 
-def test_bronze_is_not_written_yet_and_says_so(home: Path):
-    refuses(home, "enforce", GOOD, TABLE, "--layer", "bronze", says=("floe cannot write Bronze tables yet",))
+def test_a_mode_that_the_layer_or_the_contract_cannot_take_is_said(home: Path):
+    refuses(home, "enforce", GOOD, TABLE, "--layer", "bronze", "--mode", "merge", says=("Bronze captures",))
+    refuses(home, "enforce", GOOD, TABLE, "--layer", "gold", "--mode", "merge", says=("never merged into",))
+    refuses(home, "enforce", GOOD, TABLE, "--mode", "overwrite_partition", says=("no partition to overwrite",))
+    refuses(home, "enforce", GOOD, GOOD, TABLE, "--batch-id", "b", says=("names one batch",))

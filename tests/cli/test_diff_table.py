@@ -184,7 +184,7 @@ def test_two_tables(capsys):
         (["table:a", "folder"], "folder holds 2 contracts; one is compared with a table"),
         (["table:a", "two.yaml"], "None of the 2 datasets of two.yaml is called 'a'"),
         (["table:a", "orders.yaml", "--transitive"], "A table has no earlier versions"),
-        (["table:ice.db.orders", "orders.yaml"], "The catalog 'ice' cannot be asked"),
+        (["table:ice.db.orders", "orders.yaml"], "There is no table at ice.db.orders"),
     ],
 )
 def test_what_cannot_be_compared_is_said_and_exits_2(capsys, words, said):

@@ -52,7 +52,7 @@ def test_values_from_the_environment_are_json_where_the_setting_is_not_text():
         ("tables: {formats: delta}", "manifest.yaml:1:10: Unknown manifest key 'tables.formats'"),
         ("table: {format: delta}", "Unknown manifest key 'table'"),
         ("tables: delta", "'tables' is a group of settings, not the value 'delta'"),
-        ("tables: {format: parquet}", "which is none of delta, iceberg"),
+        ("tables: {format: orc}", "which is none of delta, iceberg, parquet"),
         ("versions: {lead_days: many}", "'versions.lead_days' is \"many\", which is no int"),
         ("data_contracts: {standard: odcs_v2}", "which is none of odcs_v3"),
         ("data_contracts: {plugin: {type: soda}}", "which is none of odcs"),
