@@ -82,15 +82,17 @@ from tests.orders import frame, order
 given = json.loads(sys.argv[1])
 settings = load_settings(given["settings"], start=Path(given["root"]))
 spark = own_session(settings)
-batch = frame(spark, order(2, status="shipped"), order(3))
-result = floe.enforce(batch, given["table"], mode=given["mode"], batch_id="b1", settings=settings)
+first = given["first"]
+batch = frame(spark, order(first, status="shipped"), order(first + 1))
+result = floe.enforce(batch, given["table"], mode=given["mode"], batch_id=f"b{first}", settings=settings)
 print(json.dumps({"written": result.written, "repeated": result.repeated}))
 """
 
 
-def run_killed(lake: Lake, mode: str, failpoint: str) -> subprocess.CompletedProcess[str]:
+def run_killed(lake: Lake, mode: str, failpoint: str, first: int = 2) -> subprocess.CompletedProcess[str]:
     values = {k: lake.settings[k] for k in ("catalogs", "spark.master", "spark.conf", "tables.format")}
-    given = json.dumps({"settings": values, "root": str(lake.root), "table": lake.table_id, "mode": mode})
+    where = {"root": str(lake.root), "table": lake.table_id, "mode": mode, "first": first}
+    given = json.dumps({"settings": values, **where})
     environment = {**os.environ, "FLOE_FAILPOINT": failpoint, "PYTHONPATH": f"{ROOT}/src:{ROOT}"}
     return subprocess.run(
         [sys.executable, "-c", KILLED, given], env=environment, capture_output=True, text=True, timeout=300, check=False
@@ -107,7 +109,7 @@ def test_a_merge_killed_and_retried_by_its_batch_converges(spark, lake: Lake, fa
     assert rows_of(spark, lake) == (wanted if done else [(1, "placed", "9.90"), (2, "placed", "9.90")])
 
     batch = frame(spark, order(2, status="shipped"), order(3))
-    again = floe.enforce(batch, lake.table_id, mode="merge", batch_id="b1", settings=lake.settings)
+    again = floe.enforce(batch, lake.table_id, mode="merge", batch_id="b2", settings=lake.settings)
     assert (again.written, again.repeated) == (2, done)
     assert rows_of(spark, lake) == wanted
     assert not list((lake.root / ".floe" / "pending").iterdir())

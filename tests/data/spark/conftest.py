@@ -40,10 +40,20 @@ def connect_server(root: Path) -> Iterator[str]:
             "--conf",
             f"spark.connect.grpc.binding.port={port}",
         ),
-        *("--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=4", "spark-internal"),
+        *(word for key, value in _configured(root).items() for word in ("--conf", f"{key}={value}")),
+        *("--conf", "spark.sql.shuffle.partitions=4", "spark-internal"),
     ]
     with _running(root / "connect.log", words, port):
         yield f"sc://127.0.0.1:{port}"
+
+
+def _configured(root: Path) -> dict[str, str]:
+    """What a session must be started with for Delta and Iceberg, as floe starts its own."""
+    from floe.data.spark.jars import jars
+    from floe.data.spark.session import configuration
+
+    settings = spark_settings(root, root)
+    return configuration(settings, jars(settings))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The measuring tests on a Spark Connect server and on a cluster of two workers, each in a process of its own."""
+"""The tests of measuring and of gates on a Spark Connect server and on a cluster of two workers, each in a process of its own."""
 
 import os
 import subprocess
@@ -12,8 +12,9 @@ HERE = Path(__file__).parent
 
 @pytest.mark.spark
 @pytest.mark.parametrize("kind", ["connect", "cluster"])
-def test_rows_are_measured_alike(kind: str):
+def test_rows_are_measured_and_written_alike(kind: str):
     words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(HERE / "test_measure.py")]
+    words.append(str(HERE / "test_gate.py"))
     settings = {**os.environ, "SPARK_UNDER_TEST": kind}
     done = subprocess.run(
         words, env=settings, cwd=HERE.parent.parent.parent, capture_output=True, text=True, timeout=900, check=False

@@ -52,7 +52,7 @@ def own_session(settings: Settings) -> SparkSession:
     settings.say(f"· starting Spark ({settings['spark.master']}, Java {java.version}) …")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # noqa: TID251  (pyspark reads it, workers inherit it)
     builder = SparkSession.builder.appName("floe").master(settings["spark.master"])
-    for key, value in _configuration(settings, files).items():
+    for key, value in configuration(settings, files).items():
         builder = builder.config(key, value)
     log = settings.root / ".floe" / "spark.log"
     with _quiet(log):
@@ -84,7 +84,8 @@ def _connected(address: str) -> SparkSession:
         raise EngineError(f"No Spark Connect server answers at {address}: {first_line(error)}", _SERVER) from None
 
 
-def _configuration(settings: Settings, files: list[Path]) -> dict[str, str]:
+def configuration(settings: Settings, files: list[Path]) -> dict[str, str]:
+    """What a session is started with, so that it reads and writes Delta and Iceberg."""
     conf = {**_BASE, "spark.jars": ",".join(map(str, files))}
     if settings["spark.master"].startswith("local"):
         conf |= _LOCAL
