@@ -144,9 +144,13 @@ def _pass(df: DataFrame, gate: Gate) -> Passage:
             known = _known(df, gate, state)
             if known:
                 return known
-            fitting, again = _fit(df, gate, state)
-            if len(again) != len(chosen) or (fitting.faults and not gate.shadow and gate.layer != "bronze"):
+            staged_as = fitting.schema
+            fitting, chosen = _fit(df, gate, state)
+            if fitting.faults and not gate.shadow and gate.layer != "bronze":
                 return _unfit(gate, fitting, state)
+            if fitting.schema != staged_as:
+                shutil.rmtree(gate.staging)
+                staged = _stage(df, gate, fitting, chosen)
             passage = _judge(staged, gate, fitting, state)
     raise TableError(
         f"{gate.target} was changed by others {ROUNDS} times while the batch was judged",
@@ -248,11 +252,12 @@ def _judge(staged: DataFrame, gate: Gate, fitting: Fit, state: State | None) -> 
 
 def _measure(staged: DataFrame, gate: Gate, fitting: Fit, state: State | None) -> tuple[int, list[Outcome]]:
     """What came of each expectation: kept ones by the footers of the staged files, the others by reading them."""
-    statistics = file_statistics(_files(gate), readable(fitting.schema))
-    asked = [one for one in gate.plan.expectations if one.gated]
+    files = _files(gate)  # none where Spark runs elsewhere and writes to a disk that is not ours
+    statistics = file_statistics(files, readable(fitting.schema))
+    asked = [one for one in gate.plan.expectations if one.gated and files]
     kept = {one.id: one for one in prove(asked, statistics) if one.outcome == PASS}
     left = tuple(one for one in gate.plan.expectations if one.id not in kept)
-    rows = row_count(statistics)
+    rows = row_count(statistics) if files else None
     if rows is None or any(one.gated for one in left):
         plan = replace(gate.plan, expectations=left)
         others, existing = read_all(staged.sparkSession, gate.references), _existing(staged, gate, state)
@@ -337,6 +342,8 @@ def _write(rows: DataFrame, gate: Gate, tag: Tag, whole: bool) -> str:
     """Publish rows in one commit; by what way is said."""
     table = TABLES[gate.target.format]
     reason = f"mode {gate.mode}" if gate.mode != "append" else "" if whole else "a part of the batch"
+    if not reason and not _files(gate):
+        reason = "the staged files are not on this machine"
     if not reason:
         state = table.state(rows.sparkSession, gate.target)
         reason = table.commit_files(gate.target, _files(gate), gate.plan, tag, state, gate.settings)
