@@ -106,6 +106,17 @@ def test_keys_count_rows_beyond_the_first_and_no_null_parts(session):
     assert by_id["key"].samples == ({"x": "a", "y": "|b"}, {"x": "c", "y": "d"})
 
 
+def test_whole_numbers_as_keys_dense_or_sparse_negative_or_huge(session):
+    huge = 2**62
+    dense = [(n, n % 7) for n in range(-40_000, 40_000)] + [(-40_000, -40_000 % 7), (39_999, 39_999 % 7), (0, 1)]
+    sparse = [(huge, 1), (-huge, 1), (huge, 1), (huge, 2), (None, 1), (None, 1)]
+    for rows, pairs, firsts in ((dense, 2, 3), (sparse, 1, 2)):
+        frame = session.createDataFrame(rows, "x bigint, y int")
+        _, by_id = found(frame, plan(asked("both", keys=("x", "y")), asked("x", keys=("x",))))
+        assert (by_id["both"].violations, by_id["x"].violations) == (pairs, firsts)
+    assert by_id["both"].samples == ({"x": huge, "y": 1},)
+
+
 def test_references_find_lost_rows_alone_and_with_a_key(session):
     rows = session.createDataFrame([(1, 1), (2, 2), (3, 9), (9, None), (9, 8)], "id bigint, customer int")
     others = session.createDataFrame([(1,), (2,), (2,), (None,)], "number bigint")

@@ -1,6 +1,7 @@
 """Keys: one shuffle per distinct set of key columns, shared by all that is asked of it."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame
@@ -12,6 +13,8 @@ from floe.data.spark.samples import Key, as_text, reduced
 _REPEATED = 0
 _SUMS = ("floe rows", "floe twice", "floe there rows", "floe there keys")
 _NOTHING = [0] * len(_SUMS)
+_SPARSE, _SMALL = 64, 1 << 20  # bits that a row may cost, and that cost nothing
+Edges = Sequence[tuple[int, int]] | None
 
 
 class Repeated(NamedTuple):
@@ -45,12 +48,15 @@ def lost_rows(rows: DataFrame, key: Key, keys: Sequence[str], target: DataFrame)
 
 
 def judge_keys(
-    rows: DataFrame, key: Key, existing: DataFrame | None, targets: Sequence[DataFrame]
+    rows: DataFrame, key: Key, existing: DataFrame | None, targets: Sequence[DataFrame], edges: Edges = None
 ) -> tuple[Repeated, list[Lost]]:
     """What repeats of a key, what is in `existing` already, and what each target lacks: one query, one shuffle."""
     names = _names(key.names)
+    whole = whole_keys(rows, key.names)
+    if edges and existing is None and not targets:
+        whole = _suspicious(whole, names, edges)
     # keys are nearly all distinct: aggregating before the shuffle would be work for nothing
-    whole = whole_keys(rows, key.names).repartition(*map(quote, names))
+    whole = whole.repartition(*map(quote, names))
     groups = whole.groupBy(*map(quote, names)).agg(sql.expr("count(*) AS `floe rows`"))
     flags = [f"floe found {number}" for number in range(1, len(targets) + 1)]
     for flag, target in zip(flags, targets, strict=True):
@@ -68,6 +74,28 @@ def judge_keys(
     lost = [Lost(numbers.get(kind, _NOTHING)[0], samples.get(kind, ()), key) for kind in _kinds(flags)]
     _, twice, there, keys_there = numbers.get(_REPEATED, _NOTHING)
     return Repeated(twice, there, keys_there, samples.get(_REPEATED, ()), key), lost
+
+
+def dense(edges: Sequence[tuple[int, int] | None], rows: int) -> Edges:
+    """The least value and the width of each part of a key of whole numbers, where one bit per possible key is cheap."""
+    known = [(edge[0], edge[1] - edge[0] + 1) for edge in edges if edge]
+    bits = prod(width for _, width in known)
+    return known if known and len(known) == len(edges) and bits <= rows * _SPARSE + _SMALL else None
+
+
+def _suspicious(whole: DataFrame, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> DataFrame:
+    """The keys among which something repeats: one bit per possible key, and those where rows outnumber bits."""
+    packed = "0L"
+    for name, (least, width) in zip(names, edges, strict=True):
+        packed = f"({packed} * {width}L + (CAST({quote(name)} AS BIGINT) - {least}L))"
+    numbered = whole.withColumn("floe bit", sql.expr(f"{packed} + 1L"))
+    numbered = numbered.withColumn("floe place", sql.expr("bitmap_bucket_number(`floe bit`)"))
+    places = numbered.groupBy("floe place").agg(
+        sql.expr("count(*) AS `floe rows`"),
+        sql.expr("bitmap_construct_agg(bitmap_bit_position(`floe bit`)) AS `floe bits`"),
+    )
+    doubtful = places.where("`floe rows` > bitmap_count(`floe bits`)").select("floe place")
+    return numbered.join(sql.broadcast(doubtful), "floe place", "left_semi").select(*map(quote, names))
 
 
 def _kinds(flags: Sequence[str]) -> range:

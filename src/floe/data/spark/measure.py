@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame
 
 from floe.data.spark.cost import described
-from floe.data.spark.keys import Lost, Repeated, judge_keys, lost_rows, whole_keys
+from floe.data.spark.keys import Lost, Repeated, dense, judge_keys, lost_rows, whole_keys
 from floe.data.spark.measure_query import by_table
 from floe.data.spark.row_pass import Counted, count_rows
 from floe.data.spark.said import ENGINE_ERRORS, first_line
@@ -50,8 +50,8 @@ def measure(scene: Scene) -> tuple[int, list[Outcome]]:
     key = key_of(scene.rows, scene.plan.key)
     rules = [one for one in asked if one.sql or (one.age and one.age.seconds)]
     with described(scene.rows.sparkSession, f"{scene.plan.contract}: {len(rules)} row rules"):
-        counted = count_rows(scene.rows, key, rules, scene.now)
-    answers = _key_answers(scene, key, [one for one in asked if one.keys])
+        counted = count_rows(scene.rows, key, rules, scene.now, _edges(scene, asked))
+    answers = _key_answers(scene, key, [one for one in asked if one.keys], counted)
     seen = Seen(counted, key, {**counted.causes, **answers})
     return counted.rows, [_measured(scene, one, seen) for one in scene.plan.expectations]
 
@@ -84,7 +84,15 @@ def _counted(scene: Scene, expectation: Expectation, seen: Seen) -> Outcome:
     return outcome(scene, expectation, (number or 0, seen.counted.rows), _said(expectation, number or 0), samples)
 
 
-def _key_answers(scene: Scene, key: Key, asked: list[Expectation]) -> dict[str, Repeated | Lost | str]:
+def _edges(scene: Scene, asked: list[Expectation]) -> list[str]:
+    """The columns of keys of whole numbers, whose least and most value tell how dense they are."""
+    keys = [key_of(scene.rows, one.keys) for one in asked if one.keys and not one.target and scene.existing is None]
+    return sorted({name for one in keys if len(one.whole) == len(one.names) for name in one.names})
+
+
+def _key_answers(
+    scene: Scene, key: Key, asked: list[Expectation], counted: Counted
+) -> dict[str, Repeated | Lost | str]:
     """One query per distinct key set, with the references from just these columns; one per other reference."""
     answers: dict[str, Repeated | Lost | str] = {
         one.id: cause for one in asked if one.target and (cause := _no_target(scene, one.target))
@@ -92,7 +100,7 @@ def _key_answers(scene: Scene, key: Key, asked: list[Expectation]) -> dict[str, 
     for columns in dict.fromkeys(_set(one) for one in asked if not one.target):
         mine = [one for one in asked if _set(one) == columns and not one.target]
         along = [one for one in asked if _set(one) == columns and one.target and one.id not in answers]
-        answers |= _key_set(scene, columns, mine, along)
+        answers |= _key_set(scene, columns, mine, along, counted)
     return answers | {one.id: _reference(scene, key, one) for one in asked if one.id not in answers}
 
 
@@ -101,12 +109,13 @@ def _set(expectation: Expectation) -> tuple[str, ...]:
 
 
 def _key_set(
-    scene: Scene, columns: tuple[str, ...], mine: list[Expectation], along: list[Expectation]
+    scene: Scene, columns: tuple[str, ...], mine: list[Expectation], along: list[Expectation], counted: Counted
 ) -> dict[str, Repeated | Lost | str]:
     targets = [_target(scene, one, columns) for one in along]
     try:
         with described(scene.rows.sparkSession, f"{scene.plan.contract}: key ({', '.join(columns)})"):
-            repeated, lost = judge_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets)
+            edges = dense([counted.edges(column) for column in columns], counted.rows)
+            repeated, lost = judge_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets, edges)
     except ENGINE_ERRORS as error:
         return dict.fromkeys([one.id for one in (*mine, *along)], f"Spark: {first_line(error)}")
     found = {one.id: answer for one, answer in zip(along, lost, strict=True)}

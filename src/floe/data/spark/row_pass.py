@@ -34,11 +34,16 @@ class Counted:
     samples: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     causes: Mapping[str, str] = field(default_factory=dict)
 
+    def edges(self, column: str) -> tuple[int, int] | None:
+        """The least and the most value of a column, where they were asked for and there is one."""
+        least, most = (self.numbers.get(f"{side} {column}") for side in ("min", "max"))
+        return (least, most) if least is not None and most is not None else None
 
-def count_rows(rows: DataFrame, key: Key, asked: Sequence[Expectation], now: int) -> Counted:
+
+def count_rows(rows: DataFrame, key: Key, asked: Sequence[Expectation], now: int, edges: Sequence[str] = ()) -> Counted:
     """Count all that is asked; a rule the engine chokes on is set apart, and the others are still counted."""
     try:
-        return _pass(rows, key, asked, now)
+        return _pass(rows, key, asked, now, edges)
     except ENGINE_ERRORS as error:
         if not asked:
             raise
@@ -62,9 +67,10 @@ def count_rows(rows: DataFrame, key: Key, asked: Sequence[Expectation], now: int
         return Counted(found.rows, numbers, samples, causes)
 
 
-def _pass(rows: DataFrame, key: Key, asked: Sequence[Expectation], now: int) -> Counted:
+def _pass(rows: DataFrame, key: Key, asked: Sequence[Expectation], now: int, edges: Sequence[str] = ()) -> Counted:
     rules = [one for one in asked if one.sql]
     ages = [(one.id, *_age(one, now)) for one in asked if not one.sql]
+    ages += [(f"{side} {column}", side, quote(column)) for column in edges for side in ("min", "max")]
     sums = [
         "sum(`floe rows`) AS `floe rows`",
         *(f"{f}(`floe age {n}`) AS `floe age {n}`" for n, (_, f, _) in _each(ages)),
