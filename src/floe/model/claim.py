@@ -30,6 +30,7 @@ class FileStatistics:
     nulls: Mapping[str, int] = field(default_factory=dict)
     least: Mapping[str, Any] = field(default_factory=dict)
     most: Mapping[str, Any] = field(default_factory=dict)
+    size: int | None = None  # in bytes
 
 
 def bounded(type_: Type) -> bool:

@@ -48,6 +48,14 @@ class Volume(NamedTuple):
     most: int | None
 
 
+class Budget(NamedTuple):
+    """What a table may cost: bytes of storage, or seconds of computing within a number of seconds."""
+
+    kind: str
+    most: int
+    within: int | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
     """One promise about data that a plan can measure, and the threshold it is held to.
@@ -66,6 +74,7 @@ class Expectation:
     counts: bool = False
     target: Reference | None = None  # where `keys` must be found
     age: Age | None = None
+    budget: Budget | None = None
     query: Query | None = None
     volume: Volume | None = None
     operators: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {"mustBe": 0})

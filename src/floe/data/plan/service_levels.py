@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from floe.data.plan.sql import quote, text
 from floe.data.plan.zone import zone_name
 from floe.model import Contract, Dataset, Field, QualityRule, Severity, Sla
-from floe.model.plan import Age, Expectation
+from floe.model.plan import Age, Budget, Expectation
 from floe.model.quantity import parse_quantity
 from floe.model.service_level import level_name
 from floe.model.types import Atomic
@@ -19,9 +20,10 @@ _COUNTED = {
     "timestamp_ntz": "timestampdiff(SECOND, TIMESTAMP_NTZ '1970-01-01 00:00:00', convert_timezone({1}, 'UTC', {0}))",
     "date": "datediff({0}, DATE '1970-01-01') * 86400L",
 }
-_AMOUNT = re.compile(
-    r"[0-9]+(\.[0-9]+)?\s*([kKMGTP]i?B|bytes|(ms|s|m|min|h|d)\s*/\s*(h|d|day|week|month|hour))", re.IGNORECASE
-)
+_STORAGE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(?:([kmgtp])(i)?)?(?:B|bytes)\s*", re.IGNORECASE)
+_COMPUTE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(s|m|min|h|d)\s*/\s*(hour|h|day|d|week|month)\s*", re.IGNORECASE)
+_SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "hour": 3600, "d": 86_400, "day": 86_400, "week": 604_800}
+_SECONDS["month"] = 30 * 86_400
 _WATCHED = "watched by the monitor over time, not by a test"
 _NOWHERE = "its element names nothing that the contract has"
 
@@ -44,10 +46,25 @@ def _budget(contract: Contract, dataset: Dataset) -> Iterator[Expectation]:
     said = dataset.custom.get("costBudget") or contract.custom.get("costBudget")
     for kind, limit in said.items() if isinstance(said, Mapping) else ():
         level = Sla(property=f"costBudget.{kind}", value=limit)
-        known = kind in ("storage", "compute") and _AMOUNT.fullmatch(str(limit)) is not None
-        cause = None if known else f"'{kind}: {limit}' is no budget such as storage: 50 GB or compute: 2h/day"
-        found = replace(_watched(f"{dataset.name}:{level.property}", level, dataset.name), cause=cause)
-        yield replace(found, watched=None if cause else _WATCHED, severity=Severity.WARNING)
+        budget = _amount(kind, str(limit))
+        cause = None if budget else f"'{kind}: {limit}' is no budget such as storage: 50 GB or compute: 2h/day"
+        found = _watched(f"{dataset.name}:{level.property}", level, dataset.name)
+        code = "E565" if budget else "E580"
+        yield replace(found, code=code, budget=budget, cause=cause, watched=None, severity=Severity.ERROR)
+
+
+def _amount(kind: str, limit: str) -> Budget | None:
+    """A budget as written.
+
+    >>> _amount("storage", "50 GB"), _amount("compute", "2h/day")
+    (Budget(kind='storage', most=50000000000, within=None), Budget(kind='compute', most=7200, within=86400))
+    """
+    if kind == "storage" and (found := _STORAGE.fullmatch(limit)):
+        base = 1024 if found[3] else 1000
+        return Budget(kind, int(Decimal(found[1]) * base ** " kmgtp".index((found[2] or " ").lower())))
+    if kind == "compute" and (found := _COMPUTE.fullmatch(limit)):
+        return Budget(kind, int(Decimal(found[1]) * _SECONDS[found[2].lower()]), _SECONDS[found[3].lower()])
+    return None
 
 
 def elements(contract: Contract, dataset: Dataset) -> Iterator[tuple[Sla, Field | None]]:

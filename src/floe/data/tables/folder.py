@@ -28,6 +28,7 @@ class Folder(NamedTuple):
     path: str
     files: tuple[str, ...]
     partitions: tuple[dict[str, str | None], ...]  # of each file
+    sizes: tuple[int | None, ...]
     snapshot: str
     changed: int | None  # the newest file's time, in seconds since 1970
     system: fs.FileSystem
@@ -40,7 +41,7 @@ def probe(path: str) -> TableFacts | None:
         return None
     read = list(footers(folder.files, folder.system))
     schema = _schema(folder, read)
-    files = zip(file_statistics(read, schema), folder.partitions, strict=True)
+    files = zip(file_statistics(read, schema), folder.partitions, folder.sizes, strict=True)
     types = {member.name: member.type for member in schema.members}
     return TableFacts(
         path,
@@ -50,7 +51,7 @@ def probe(path: str) -> TableFacts | None:
         {},
         schema,
         folder.changed,
-        tuple(_with(file, part, types) for file, part in files),
+        tuple(_with(file, part, types, size) for file, part, size in files),
         partition=tuple(folder.partitions[0]),
     )
 
@@ -74,6 +75,7 @@ def list_files(path: str) -> Folder | None:
         root,
         tuple(one.path for one in kept),
         tuple(_partition(one.path, root) for one in kept),
+        tuple(one.size for one in kept),
         hashlib.sha256(said.encode()).hexdigest()[:16],
         max(times) // 1_000_000_000 if times else None,
         system,
@@ -149,7 +151,9 @@ def _day(text: str) -> datetime.date | None:
         return None
 
 
-def _with(file: FileStatistics, partition: dict[str, str | None], types: dict[str, Type]) -> FileStatistics:
+def _with(
+    file: FileStatistics, partition: dict[str, str | None], types: dict[str, Type], size: int | None
+) -> FileStatistics:
     """A file's statistics with its folders' values, which are exact."""
     nulls, least, most = dict(file.nulls), dict(file.least), dict(file.most)
     for name, text in partition.items():
@@ -159,7 +163,7 @@ def _with(file: FileStatistics, partition: dict[str, str | None], types: dict[st
             bounds.pop(name, None)
             if value is not None:
                 bounds[name] = value
-    return FileStatistics(file.rows, nulls, least, most)
+    return FileStatistics(file.rows, nulls, least, most, size)
 
 
 def _value(text: str | None, type_: Type) -> Any:

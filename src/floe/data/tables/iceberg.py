@@ -199,7 +199,8 @@ def _statistics(task: FileScanTask, columns: list[NestedField], edged: set[int])
         nulls = {name: count for name, count in nulls.items() if count == 0}
     bounds = [column for column in columns if column.field_id in edged]
     rows = None if task.delete_files else file.record_count
-    return FileStatistics(rows, nulls, _values(bounds, file.lower_bounds), _values(bounds, file.upper_bounds))
+    least, most = _values(bounds, file.lower_bounds), _values(bounds, file.upper_bounds)
+    return FileStatistics(rows, nulls, least, most, file.file_size_in_bytes)
 
 
 def _values(columns: list[NestedField], bounds: Mapping[int, bytes] | None) -> dict[str, Any]:
