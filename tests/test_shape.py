@@ -34,6 +34,8 @@ def test_the_public_names():
             "lint",
             "load",
             "stream",
+            "stream",
+            "tag_run",
             "verify",
         ]
     )
@@ -45,6 +47,8 @@ HEAVY = {
     "sqlalchemy",
     "alembic",
     "fastapi",
+    "uvicorn",
+    "mlflow",
     "pandas",
     "numpy",
     "pyarrow",

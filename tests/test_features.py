@@ -1,0 +1,319 @@
+"""Features served over HTTP and training runs tagged, from real Delta and Iceberg tables; no JVM but in the last test."""
+
+import datetime
+import json
+import os
+import shutil
+import signal
+import subprocess
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from deltalake import CommitProperties, DeltaTable, write_deltalake
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.types import DoubleType, LongType
+
+import floe
+from floe.actions.settings import load_settings
+from tests.conftest import FLOE, ROOT, Lake, run_floe
+
+TABLE = "gold.commerce.customer_features"
+CONTRACT = ROOT / "tests/cases/odcs/dialects/c-gold-customer_features.yaml"
+HASH = "sha256:" + "ab" * 32
+NEXT = "sha256:" + "cd" * 32
+JAN = datetime.date(2026, 1, 31)
+FEB = datetime.date(2026, 2, 28)
+SCHEMA = pa.schema(
+    [
+        ("customer_id", pa.string()),
+        ("as_of_date", pa.date32()),
+        ("orders_30d", pa.int32()),
+        ("spend_30d", pa.float64()),
+    ]
+)
+# the contract of the tables below, which say HASH: a promise that no file here needs to hash to
+GOLD = """table_id: gold.commerce.customer_features
+schema_version: 2
+columns:
+  - {name: customer_id, type: string, nullable: false}
+  - {name: as_of_date, type: date, nullable: false}
+  - {name: orders_30d, type: int, nullable: true}
+  - {name: spend_30d, type: double, nullable: true}
+primary_keys: [customer_id, as_of_date]
+join_keys: [customer_id]
+snapshot_keys: [customer_id, as_of_date]
+"""
+ROWS = [("c1", JAN, 3, 9.5), ("c1", FEB, 4, float("nan")), ("c2", JAN, 1, None), ("it's", FEB, 7, 1.0)]
+
+
+@dataclass
+class House:
+    """A folder with one Gold table of a format."""
+
+    root: Path
+    form: str
+
+    def marks(self, version: int, digest: str) -> dict[str, str]:
+        return {"floe.schema_version": str(version), "floe.schema_hash": digest}
+
+    @property
+    def path(self) -> str:
+        return str(self.root / ".floe/warehouse/gold_commerce/customer_features")
+
+    def make(self) -> None:
+        data = pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in ROWS], SCHEMA)
+        if self.form == "delta":
+            DeltaTable.create(self.path, SCHEMA, configuration=self.marks(2, HASH), raise_if_key_not_exists=False)
+        else:
+            catalog = self.catalog()
+            catalog.create_namespace("gold_commerce")
+            catalog.create_table("gold_commerce.customer_features", SCHEMA, properties=self.marks(2, HASH))
+        self.append(data, 2, HASH)
+
+    def catalog(self) -> SqlCatalog:
+        (self.root / ".floe").mkdir(exist_ok=True)
+        return SqlCatalog(
+            "ice", uri=f"sqlite:///{self.root}/.floe/catalog.db", warehouse=f"{self.root}/.floe/warehouse"
+        )
+
+    def append(self, data: pa.Table, version: int, digest: str) -> None:
+        """A commit as floe's gates make it, which says the schema it was written under."""
+        marks = self.marks(version, digest)
+        if self.form == "delta":
+            said = CommitProperties(custom_metadata={"userMetadata": json.dumps(marks)})
+            write_deltalake(self.path, data, mode="append", commit_properties=said)
+        else:
+            self.catalog().load_table("gold_commerce.customer_features").append(data, snapshot_properties=marks)
+
+    def evolve(self, kind: str, *, recorded: bool = True) -> None:
+        """Another schema in the same table; where `recorded` the table says so."""
+        if self.form == "delta":
+            fields = {
+                "added": [*SCHEMA, pa.field("visits", pa.int64())],
+                "reordered": [SCHEMA.field(i) for i in (0, 1, 3, 2)],
+                "retyped": [SCHEMA.field(0), SCHEMA.field(1), pa.field("orders_30d", pa.int64()), SCHEMA.field(3)],
+            }[kind]
+            write_deltalake(self.path, pa.schema(fields).empty_table(), mode="overwrite", schema_mode="overwrite")
+            if recorded:
+                DeltaTable(self.path).alter.set_table_properties(self.marks(3, NEXT), raise_if_not_exists=False)
+            return
+        table = self.catalog().load_table("gold_commerce.customer_features")
+        with table.update_schema() as change:
+            if kind == "added":
+                change.add_column("visits", LongType())
+            elif kind == "reordered":
+                change.move_before("spend_30d", "orders_30d")
+            else:
+                change.update_column("orders_30d", LongType())
+        if recorded:
+            with table.transaction() as transaction:
+                transaction.set_properties(self.marks(3, NEXT))
+
+
+def build(root: Path, form: str) -> House:
+    (root / "manifest.yaml").write_text(f"tables: {{format: {form}}}\n")
+    path = root / "contracts/gold/commerce/customer_features.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(GOLD)
+    house = House(root, form)
+    house.make()
+    return house
+
+
+@pytest.fixture(params=["delta", "iceberg"])
+def house(tmp_path: Path, request: pytest.FixtureRequest) -> House:
+    return build(tmp_path, request.param)
+
+
+@contextmanager
+def served(root: Path, *words: str) -> Iterator[str]:
+    """The address of a real service in a process of its own; Ctrl-C must end it with exit 0 and no traceback."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("FLOE_")}
+    command = [str(FLOE), "serve", "features", *(words or (TABLE,)), "--port", "0"]
+    with subprocess.Popen(command, cwd=root, env=clean, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        said = [process.stderr.readline()]
+        try:
+            assert said[0].startswith("· http://127.0.0.1:"), said[0] + process.stderr.read()
+            while "Ctrl-C" not in said[-1]:
+                said.append(process.stderr.readline())
+            yield said[0].removeprefix("· ").split("/features/")[0]
+        finally:
+            process.send_signal(signal.SIGINT)
+            rest = process.stderr.read()
+    assert (process.returncode, rest) == (0, "· stopped\n")
+
+
+def get(address: str, host: str | None = None, **asked: str) -> tuple[int, Any]:
+    query = f"?{urllib.parse.urlencode(asked)}" if asked else ""
+    request = urllib.request.Request(address + query, headers={"Host": host} if host else {})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return response.status, json.loads(response.read())
+    except urllib.error.HTTPError as error:
+        text = error.read().decode()
+        return error.code, json.loads(text) if text.startswith("{") else text
+
+
+def test_features_of_a_key_at_a_day(house: House):
+    with served(house.root) as address:
+        here = f"{address}/features/{TABLE}"
+        status, body = get(here, customer_id="c1")
+        assert (status, body["table"], body["as_of"]) == (200, TABLE, "2026-02-28")
+        assert body["feature_version"] == f"{TABLE}@2026-02-28/v2-abababab"
+        assert body["features"] == {"orders_30d": 4, "spend_30d": "NaN"}
+        assert get(here, customer_id="c1", as_of="2026-02-27")[1]["features"] == {"orders_30d": 3, "spend_30d": 9.5}
+        assert get(here, customer_id="c1", as_of="2026-01-31")[1]["as_of"] == "2026-01-31"
+        assert get(here, customer_id="c2")[1]["features"] == {"orders_30d": 1, "spend_30d": None}
+        assert get(here, customer_id="it's")[1]["features"]["orders_30d"] == 7
+
+        # a model of this schema, by each way of saying so
+        assert get(here, customer_id="c1", feature_version=f"{TABLE}@2026-01-31/v2-abababab")[0] == 200
+        assert get(here, customer_id="c1", schema_version="2", schema_hash=HASH)[0] == 200
+
+        for asked in ({"customer_id": "c1", "as_of": "2026-01-30"}, {"customer_id": "' OR 1=1 --"}):
+            status, body = get(here, **asked)
+            assert (status, "customer" in body["error"]["message"]) == (404, True)
+            assert not any(value in json.dumps(body) for value in asked.values())
+        for asked in (
+            {},
+            {"customer_id": "c1", "colour": "x"},
+            {"customer_id": "c1", "as_of": "20260131"},
+            {"customer_id": "c1", "as_of": "2026-02-30"},
+            {"customer_id": "c1", "schema_version": "two"},
+            {"customer_id": "c1", "schema_hash": "x"},
+            {"customer_id": "c1", "feature_version": "gold.a.b@2026-01-31/v2-abababab"},
+            {"customer_id": "c1", "feature_version": "v2"},
+        ):
+            status, body = get(here, **asked)
+            assert (status, bool(body["error"]["suggestion"])) == (400, True), asked
+        assert get(f"{here}?customer_id=c1&customer_id=c2")[0] == 400
+        assert get(f"{address}/features/gold.a.b")[1]["error"]["suggestion"] == f"Ask for {TABLE}"
+
+        # the service describes itself, and answers no page that calls it by another name
+        described = get(f"{address}/openapi.json")[1]["paths"][f"/features/{TABLE}"]["get"]
+        assert [one["name"] for one in described["parameters"] if one["required"]] == ["customer_id"]
+        assert {"200", "400", "404", "503"} <= set(described["responses"])
+        assert get(f"{address}/health", host="evil.example")[0] == 400
+
+        # what is committed meanwhile is seen, and a table that goes away is said
+        late = dict(zip(SCHEMA.names, ("c1", datetime.date(2026, 3, 31), 9, 0.0), strict=True))
+        house.append(pa.Table.from_pylist([late], SCHEMA), 2, HASH)
+        assert get(here, customer_id="c1")[1]["features"]["orders_30d"] == 9
+        assert get(f"{address}/health")[1]["tables"][0] == {
+            "table": TABLE,
+            "schema_version": 2,
+            "schema_hash": HASH,
+            "status": "ok",
+        }
+        shutil.rmtree(house.root / ".floe/warehouse")
+        (house.root / ".floe/catalog.db").unlink(missing_ok=True)
+        assert get(f"{address}/health")[0] == 503
+        assert get(here, customer_id="c1")[0] == 503
+
+
+CHANGES = {
+    "added": {"change": "added", "field": "visits", "before": None, "now": "bigint"},
+    "retyped": {"change": "retyped", "field": "orders_30d", "before": "int", "now": "bigint"},
+    "reordered": {
+        "change": "reordered",
+        "field": None,
+        "before": "customer_id, as_of_date, orders_30d, spend_30d",
+        "now": "customer_id, as_of_date, spend_30d, orders_30d",
+    },
+}
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_a_model_of_another_schema_is_told_both_versions_and_what_differs(house: House, kind: str):
+    with served(house.root) as address:
+        here = f"{address}/features/{TABLE}"
+        house.evolve(kind)
+        if house.form == "iceberg":  # what is written under the new schema says so, as floe's gates do
+            fresh = house.catalog().load_table("gold_commerce.customer_features").scan().to_arrow().slice(0, 0)
+        else:
+            fresh = DeltaTable(house.path).to_pyarrow_table()
+        house.append(fresh, 3, NEXT)
+        for model in (
+            {"feature_version": f"{TABLE}@2026-01-31/v2-abababab"},
+            {"schema_hash": HASH},
+            {"schema_version": "2"},
+        ):
+            status, body = get(here, customer_id="c1", **model)
+            assert status == 503
+            assert "v2" in body["model"] or "abababab" in body["model"]
+            assert body["now"] == "v3-cdcdcdcd"
+            assert body["model"] in body["error"]["message"]
+            assert body["now"] in body["error"]["message"]
+            assert body["differences"] == [CHANGES[kind]]
+        # a schema that no snapshot is kept of: both are named, and that the rest is not known
+        body = get(here, customer_id="c1", schema_hash="12345678")[1]
+        assert (body["error"]["code"], body["differences"]) == ("FLOE-E580", [])
+        # a model of the new schema is answered
+        status, body = get(here, customer_id="c1", feature_version=f"{TABLE}@2026-02-28/v3-cdcdcdcd")
+        assert status == (200 if house.form == "iceberg" else 404)
+
+
+def test_a_table_changed_past_floe_is_not_served(house: House):
+    with served(house.root) as address:
+        house.evolve("retyped", recorded=False)
+        status, body = get(f"{address}/features/{TABLE}", customer_id="c1")
+        assert (status, body["differences"]) == (503, [CHANGES["retyped"]])
+
+
+def test_what_cannot_be_served_is_said_and_exits_2(tmp_path: Path):
+    house = build(tmp_path, "delta")
+    silver = tmp_path / "silver.yaml"
+    silver.write_text(GOLD.replace("gold.", "silver."))
+    with served(tmp_path) as address:
+        port = address.rsplit(":", 1)[1]
+        said = {
+            "gold.commerce.nothing": "No contract is known as",
+            "silver.yaml": "is not Gold",
+        }
+        for name, words in said.items():
+            done = run_floe("serve", "features", name, cwd=tmp_path)
+            assert (done.returncode, words in done.stderr, done.stdout) == (2, True, ""), done.stderr
+        done = run_floe("serve", "features", TABLE, "--port", port, cwd=tmp_path)
+        assert (done.returncode, "cannot be listened at: address already in use" in done.stderr) == (2, True)
+    shutil.rmtree(house.path)
+    done = run_floe("serve", "features", TABLE, cwd=tmp_path)
+    assert (done.returncode, "does not exist" in done.stderr) == (2, True)
+    write_deltalake(house.path, SCHEMA.empty_table())
+    done = run_floe("serve", "features", TABLE, cwd=tmp_path)
+    assert (done.returncode, "does not say its schema_version" in done.stderr) == (2, True)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_training_run_carries_the_schema_of_its_features(house: House, monkeypatch: pytest.MonkeyPatch):
+    import mlflow
+
+    monkeypatch.chdir(house.root)
+    mlflow.set_tracking_uri(f"sqlite:///{house.root}/mlflow.db")
+    settings = load_settings(start=house.root)
+    with pytest.raises(floe.SettingError, match="No MLflow run is active"):
+        floe.tag_run(TABLE, settings=settings)
+    with mlflow.start_run() as run:
+        floe.tag_run(TABLE, settings=settings)
+    wanted = {
+        "feature_schema_version": "2",
+        "feature_schema_hash": HASH,
+        "feature_version": f"{TABLE}@2026-02-28/v2-abababab",
+        "feature_table": TABLE,
+    }
+    tags = mlflow.MlflowClient().get_run(run.info.run_id).data.tags
+    assert {name: tags.get(name) for name in wanted} == wanted
+
+    floe.tag_run(TABLE, run.info.run_id, as_of="2026-01-31", settings=settings)
+    tags = mlflow.MlflowClient().get_run(run.info.run_id).data.tags
+    assert tags["feature_version"] == f"{TABLE}@2026-01-31/v2-abababab"
+    with pytest.raises(floe.EngineError, match="MLflow did not take the tags"):
+        floe.tag_run(TABLE, "no-such-run", settings=settings)
