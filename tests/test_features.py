@@ -5,25 +5,33 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
+import threading
 import urllib.error
 import urllib.parse
 import urllib.request
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+import uvicorn
 from deltalake import CommitProperties, DeltaTable, write_deltalake
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.types import DoubleType, LongType
+from pyiceberg.types import LongType
 
 import floe
+from floe.actions.features import feature_table, features
 from floe.actions.settings import load_settings
-from tests.conftest import FLOE, ROOT, Lake, run_floe
+from floe.model import Dataset
+from floe.model.features import as_of_field, entity_keys
+from tests.conftest import FLOE, ROOT, run_floe, spark_settings
 
 TABLE = "gold.commerce.customer_features"
 CONTRACT = ROOT / "tests/cases/odcs/dialects/c-gold-customer_features.yaml"
@@ -101,7 +109,9 @@ class House:
                 "reordered": [SCHEMA.field(i) for i in (0, 1, 3, 2)],
                 "retyped": [SCHEMA.field(0), SCHEMA.field(1), pa.field("orders_30d", pa.int64()), SCHEMA.field(3)],
             }[kind]
-            write_deltalake(self.path, pa.schema(fields).empty_table(), mode="overwrite", schema_mode="overwrite")
+            # columns keep their places where an overwrite has the same ones, so they go away first
+            for one in (fields[:1], fields):
+                write_deltalake(self.path, pa.schema(one).empty_table(), mode="overwrite", schema_mode="overwrite")
             if recorded:
                 DeltaTable(self.path).alter.set_table_properties(self.marks(3, NEXT), raise_if_not_exists=False)
             return
@@ -150,6 +160,23 @@ def served(root: Path, *words: str) -> Iterator[str]:
             process.send_signal(signal.SIGINT)
             rest = process.stderr.read()
     assert (process.returncode, rest) == (0, "· stopped\n")
+
+
+@contextmanager
+def served_here(root: Path) -> Iterator[str]:
+    """The address of the same service in a thread, which starts faster."""
+    from floe.web.features import app
+
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        made = app([feature_table(TABLE, load_settings(start=root))], "127.0.0.1")
+        server = uvicorn.Server(uvicorn.Config(made, log_level="warning", access_log=False))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def get(address: str, host: str | None = None, **asked: str) -> tuple[int, Any]:
@@ -234,7 +261,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("kind", CHANGES)
 def test_a_model_of_another_schema_is_told_both_versions_and_what_differs(house: House, kind: str):
-    with served(house.root) as address:
+    with served_here(house.root) as address:
         here = f"{address}/features/{TABLE}"
         house.evolve(kind)
         if house.form == "iceberg":  # what is written under the new schema says so, as floe's gates do
@@ -262,8 +289,8 @@ def test_a_model_of_another_schema_is_told_both_versions_and_what_differs(house:
         assert status == (200 if house.form == "iceberg" else 404)
 
 
-def test_a_table_changed_past_floe_is_not_served(house: House):
-    with served(house.root) as address:
+def test_a_table_changed_past_floe_is_not_served_here(house: House):
+    with served_here(house.root) as address:
         house.evolve("retyped", recorded=False)
         status, body = get(f"{address}/features/{TABLE}", customer_id="c1")
         assert (status, body["differences"]) == (503, [CHANGES["retyped"]])
@@ -317,3 +344,63 @@ def test_a_training_run_carries_the_schema_of_its_features(house: House, monkeyp
     assert tags["feature_version"] == f"{TABLE}@2026-01-31/v2-abababab"
     with pytest.raises(floe.EngineError, match="MLflow did not take the tags"):
         floe.tag_run(TABLE, "no-such-run", settings=settings)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("form", ["delta", "iceberg"])
+def test_gold_snapshots_are_named_by_their_day_and_schema(spark, spark_root: Path, tmp_path: Path, form: str):
+    settings = spark_settings(spark_root, tmp_path, **{"tables.format": form})
+    table_id = f"gold.d{uuid.uuid4().hex[:12]}.customer_features"
+    path = tmp_path / "contracts" / Path(*table_id.split(".")).with_suffix(".yaml")
+    path.parent.mkdir(parents=True)
+    text = CONTRACT.read_text().replace(TABLE, table_id)
+    path.write_text(text)
+    noon = datetime.datetime(2026, 1, 31, 12)
+    columns = "customer_id string, as_of_date date, as_of_ts timestamp, last_event_ts timestamp, orders_30d bigint, spend_30d decimal(14,2)"
+
+    rows = [("c1", JAN, noon, noon, 3, Decimal("9.50")), ("c2", datetime.date(2026, 1, 30), noon, None, 1, None)]
+    first = floe.enforce(spark.createDataFrame(rows, columns), table_id, settings=settings)
+    short = str(first.schema_hash).removeprefix("sha256:")[:8]
+    assert first.feature_version == f"{table_id}@2026-01-31/v2-{short}"
+    with pytest.raises(floe.ViolationError) as caught:  # a snapshot key that is not there
+        floe.enforce(spark.createDataFrame([("c1", None, noon, noon, 3, None)], columns), table_id, settings=settings)
+    assert "E550" in [one.code for one in caught.value.result.result.failed]
+    assert caught.value.result.feature_version is None
+
+    served = feature_table(table_id, settings)
+    answer = features(served, {"customer_id": "c1", "feature_version": first.feature_version})
+    assert (answer.status, answer.body["feature_version"]) == (200, first.feature_version)
+    assert (answer.body["features"]["orders_30d"], answer.body["features"]["spend_30d"]) == (3, Decimal("9.50"))
+
+    # an additive feature: a new schema_version, a new feature_version, and the old model is told
+    wider = text.replace("schema_version: 2", "schema_version: 3").replace(
+        "primary_keys:", "  - {name: visits, type: int, nullable: true}\nprimary_keys:"
+    )
+    path.write_text(wider)
+    more = spark.createDataFrame([("c1", FEB, noon, noon, 4, None, 8)], f"{columns}, visits int")
+    second = floe.enforce(more, table_id, settings=settings)
+    assert str(second.feature_version).startswith(f"{table_id}@2026-02-28/v3-")
+    assert not str(second.feature_version).endswith(short)
+    answer = features(served, {"customer_id": "c1", "feature_version": first.feature_version})
+    assert (answer.status, answer.body["model"]) == (503, f"v2-{short}")
+    added = {"change": "added", "field": "visits", "before": None, "now": "int"}
+    assert answer.body["differences"] == [added]
+    answer = features(served, {"customer_id": "c1", "feature_version": str(second.feature_version)})
+    assert (answer.status, answer.body["features"]["visits"]) == (200, 8)
+
+
+def test_a_day_is_found_where_the_contract_says_it(tmp_path: Path):
+    def dataset(keys: str, joined: str) -> Dataset:
+        text = GOLD.replace("[customer_id, as_of_date]", keys).replace("join_keys: [customer_id]", joined)
+        return load(text).datasets[0]
+
+    load = floe.load
+    for keys, joined, day, entity in (
+        ("[customer_id, as_of_date]", "join_keys: [customer_id]", "as_of_date", ["customer_id"]),
+        ("[customer_id, as_of_date]", "", "as_of_date", ["customer_id"]),
+        ("[customer_id]", "", None, ["customer_id"]),
+        ("[as_of_date, customer_id]", "join_keys: [customer_id, as_of_date]", None, ["customer_id", "as_of_date"]),
+    ):
+        found = dataset(keys, joined)
+        dated = as_of_field(found)
+        assert (dated.name if dated else None, [one.name for one in entity_keys(found)]) == (day, entity)

@@ -24,7 +24,7 @@ def newest_day(rows: DataFrame, column: str, files: Sequence[Path]) -> date | No
     kind = rows.schema[column].dataType.simpleString()
     if kind == "date" and files:
         statistics = file_statistics(files, Struct((Member(column, Atomic("date")),)))
-        days = [one.most[column] for one in statistics if isinstance(one.most.get(column), date)]
+        days: list[date] = [one.most[column] for one in statistics if isinstance(one.most.get(column), date)]
         if days and len(days) == len(statistics):
             return max(days)
     if kind not in _DAYS:
