@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import urllib.error
 import urllib.parse
@@ -14,7 +15,7 @@ import urllib.request
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from floe.actions.features import feature_table, features
 from floe.actions.settings import load_settings
 from floe.model import Dataset
 from floe.model.features import as_of_field, entity_keys
+from floe.model.result import Result, WriteResult
 from tests.conftest import FLOE, ROOT, run_floe, spark_settings
 
 TABLE = "gold.commerce.customer_features"
@@ -76,14 +78,14 @@ class House:
     def path(self) -> str:
         return str(self.root / ".floe/warehouse/gold_commerce/customer_features")
 
-    def make(self) -> None:
-        data = pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in ROWS], SCHEMA)
+    def make(self, data: pa.Table | None = None) -> None:
+        data = data or pa.Table.from_pylist([dict(zip(SCHEMA.names, row, strict=True)) for row in ROWS], SCHEMA)
         if self.form == "delta":
-            DeltaTable.create(self.path, SCHEMA, configuration=self.marks(2, HASH), raise_if_key_not_exists=False)
+            DeltaTable.create(self.path, data.schema, configuration=self.marks(2, HASH), raise_if_key_not_exists=False)
         else:
             catalog = self.catalog()
             catalog.create_namespace("gold_commerce")
-            catalog.create_table("gold_commerce.customer_features", SCHEMA, properties=self.marks(2, HASH))
+            catalog.create_table("gold_commerce.customer_features", data.schema, properties=self.marks(2, HASH))
         self.append(data, 2, HASH)
 
     def catalog(self) -> SqlCatalog:
@@ -344,6 +346,56 @@ def test_a_training_run_carries_the_schema_of_its_features(house: House, monkeyp
     assert tags["feature_version"] == f"{TABLE}@2026-01-31/v2-abababab"
     with pytest.raises(floe.EngineError, match="MLflow did not take the tags"):
         floe.tag_run(TABLE, "no-such-run", settings=settings)
+
+    judged = Result(contract="c", version="3.0.0", dataset="d", checked_at="2026-03-01T00:00:00.000Z", expectations=())
+    written = WriteResult(
+        table=TABLE,
+        mode="append",
+        written=1,
+        refused=False,
+        result=judged,
+        run_id="r",
+        location="",
+        format="delta",
+        level="block",
+        schema_version=3,
+        schema_hash=NEXT,
+        feature_version=f"{TABLE}@2026-02-28/v3-cdcdcdcd",
+    )
+    assert floe.tag_run(written, run.info.run_id)["feature_schema_version"] == "3"
+    assert mlflow.MlflowClient().get_run(run.info.run_id).data.tags["feature_schema_hash"] == NEXT
+    with pytest.raises(floe.TableError, match="Nothing was written"):
+        floe.tag_run(replace(written, feature_version=None))
+    monkeypatch.setitem(sys.modules, "mlflow", None)
+    with pytest.raises(floe.EngineError, match="'mlflow' is not installed"):
+        floe.tag_run(written)
+
+
+MOMENTS = [("timestamp", datetime.UTC), ("timestamp_ntz", None)]
+
+
+@pytest.mark.parametrize("form", ["delta", "iceberg"])
+@pytest.mark.parametrize(("kind", "zone"), MOMENTS)
+def test_a_moment_dates_rows_too_and_a_day_ends_in_utc(
+    tmp_path: Path, form: str, kind: str, zone: datetime.tzinfo | None
+):
+    house = House(tmp_path, form)
+    late, next_day = datetime.datetime(2026, 1, 31, 23, 59, 59, tzinfo=zone), datetime.datetime(2026, 2, 1, tzinfo=zone)
+    fields = [("shop", pa.int64()), ("price", pa.decimal128(9, 2)), ("at", pa.timestamp("us", zone and "UTC"))]
+    rows = {"shop": [1, 1], "price": [Decimal("1.50"), Decimal("1.50")], "at": [late, next_day], "n": [1, 2]}
+    house.make(pa.table(rows, pa.schema([*fields, ("n", pa.int32())])))
+    columns = f"{{name: shop, type: bigint}}, {{name: price, type: 'decimal(9,2)'}}, {{name: at, type: {kind}}}, {{name: n, type: int}}"
+    text = f"table_id: {TABLE}\nschema_version: 2\ncolumns: [{columns}]\nprimary_keys: [shop, price, at]\n"
+    (tmp_path / "manifest.yaml").write_text(f"tables: {{format: {form}}}\n")
+    (tmp_path / "t.yaml").write_text(text)
+    table = feature_table(str(tmp_path / "t.yaml"), load_settings(start=tmp_path))
+    key = {"shop": "1", "price": "1.5"}
+    for as_of, number in (({"as_of": "2026-01-31"}, 1), ({"as_of": "2026-02-01"}, 2), ({}, 2)):
+        answer = features(table, {**key, **as_of})
+        assert (answer.status, answer.body.get("features")) == (200, {"n": number}), answer.body
+    assert features(table, {**key, "as_of": "2026-01-30"}).status == 404
+    for wrong in ({"shop": "x"}, {"shop": str(2**63)}, {"price": "1.555"}, {"price": "NaN"}, {"price": "99999999"}):
+        assert features(table, {**key, **wrong}).status == 400, wrong
 
 
 @pytest.mark.spark

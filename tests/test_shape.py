@@ -34,7 +34,6 @@ def test_the_public_names():
             "lint",
             "load",
             "stream",
-            "stream",
             "tag_run",
             "verify",
         ]
