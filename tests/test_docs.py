@@ -237,7 +237,7 @@ def test_links_lead_somewhere():
 # ── the commands on the pages ───────────────────────────────────────────────────────────────────────────────────────
 
 # need a Spark session, or a table that one has written
-SPARK = ("enforce", "test", "quarantine", "protect", "unprotect", "migrate")
+SPARK = ("enforce", "test", "serve", "quarantine", "protect", "unprotect", "migrate")
 # words that stand for something of the reader's
 STANDS_FOR = {
     "SRC": "contract.yaml",

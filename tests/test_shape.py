@@ -34,6 +34,7 @@ def test_the_public_names():
             "lint",
             "load",
             "stream",
+            "tag_run",
             "verify",
         ]
     )
@@ -45,6 +46,8 @@ HEAVY = {
     "sqlalchemy",
     "alembic",
     "fastapi",
+    "uvicorn",
+    "mlflow",
     "pandas",
     "numpy",
     "pyarrow",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from floe.actions.lint import lint
     from floe.actions.load import load
     from floe.actions.stream import stream
+    from floe.actions.tag_run import tag_run
     from floe.actions.verify import verify
     from floe.model.errors import (
         ContractError,
@@ -40,6 +41,7 @@ __all__ = [
     "lint",
     "load",
     "stream",
+    "tag_run",
     "verify",
 ]
 

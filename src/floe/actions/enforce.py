@@ -20,6 +20,7 @@ from floe.data.plan import plan as make_plan
 from floe.model import Contract, ContractError, Dataset, TableError, ViolationError
 from floe.model.clock import stamp, utc_now
 from floe.model.decision import decide
+from floe.model.features import FeatureVersion, as_of_field
 from floe.model.plan import Plan
 from floe.model.result import Outcome, Result, WriteResult
 from floe.model.settings import Settings
@@ -215,6 +216,7 @@ def _gate(case: _Case, inputs: "tuple[Outcome, ...]", intend: "Callable[[Passage
         batch_id=case.ask.batch_id,
         shadow=case.ask.shadow,
         quarantine=case.dataset.custom.get("onViolation") == "quarantine",
+        as_of=dated.column if case.layer == "gold" and (dated := as_of_field(case.dataset)) else None,
         inputs=inputs,
         references=reference_targets(case.plan, case.contract, case.ask.way.references, case.settings, case.store),
         decide=lambda outcomes: decide(outcomes, level, case.layer),
@@ -256,18 +258,19 @@ def _written(case: _Case, passage: "Passage", started: float) -> WriteResult:
         snapshot_after=again.snapshot if again else passage.after,
         schema_version=passage.schema_version,
         schema_hash=case.schema_hash,
-        feature_version=_feature_version(case, passage.schema_version),
+        feature_version=_feature_version(case, passage),
         repeated=again is not None,
         way=passage.way,
         notes=(*passage.notes, *_notes(case)),
     )
 
 
-def _feature_version(case: _Case, version: int) -> str | None:
-    """How models name the features of a Gold table: table_id @ day / v schema_version - first of the hash."""
-    if case.layer != "gold":
+def _feature_version(case: _Case, passage: "Passage") -> str | None:
+    """How models name a Gold snapshot: by its newest day, that of the commit where no column dates its rows."""
+    if case.layer != "gold" or not passage.written or passage.repeated:
         return None
-    return f"{case.table_id}@{utc_now().date()}/v{version}-{case.schema_hash.removeprefix('sha256:')[:8]}"
+    day = passage.as_of or utc_now().date()
+    return str(FeatureVersion(case.table_id, day, passage.schema_version, case.schema_hash))
 
 
 def _record(case: _Case, result: WriteResult) -> WriteResult:

@@ -29,6 +29,7 @@ COMMANDS = {
     "quarantine": "list the rows that gates set apart, and bring them to the gate again",
     "protect": "write the rules a table format can hold into the table, for writers that do not ask floe",
     "unprotect": "take back what protect wrote",
+    "serve": "answer over HTTP with the features of Gold tables and their feature_version",
     "runs": "show what was checked and written, and what came of it",
     "doctor": "say what is missing, which settings hold, and how a contract finds its table",
     "completion": "print a script that completes floe's words in your shell",

@@ -12,6 +12,7 @@ from floe.data.plan.service_levels import service_levels
 from floe.data.plan.sql import quote
 from floe.model import Contract, Dataset, Field, Severity
 from floe.model.claim import Claim
+from floe.model.features import snapshot_keys
 from floe.model.plan import Expectation, Plan, Query
 from floe.model.settings import LABELS
 from floe.model.types import Array, MapOf
@@ -95,7 +96,7 @@ def _rows(ground: Ground) -> Iterator[Expectation]:
 
 def _field(ground: Ground, field: Field) -> Iterator[Expectation]:
     path, value, parent = ground.path, ground.value, ground.parent
-    if field.required:
+    if field.required or field in snapshot_keys(ground.dataset):
         missing = f"{parent} IS NOT NULL AND {value} IS NULL" if parent else f"{value} IS NULL"
         yield Expectation(
             id=f"{path}:null-value",

@@ -56,11 +56,7 @@ def differences(promised: Struct, actual: Struct, exact: bool = False, prefix: s
     for member in actual.members:
         if member.name not in used:
             yield Difference("E532", "extra-column", path_of(member.name, prefix), None, str(member.type))
-    if (
-        exact
-        and [m.name for m in promised.members] != [m.name for m in actual.members]
-        and len(used) == len(actual.members)
-    ):
+    if exact and list(names) != [member.name for member in actual.members if member.name in used]:
         yield Difference(
             "E530", "column-order", prefix.rstrip(".") or "*", _names(promised.members), _names(actual.members)
         )

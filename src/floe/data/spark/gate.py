@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -12,6 +13,7 @@ from pyspark.sql import functions as sql
 from floe.data.plan.schema import columns, differences, schema_outcomes
 from floe.data.plan.sql import quote, text
 from floe.data.prove import prove, row_count
+from floe.data.spark.as_of import newest_day
 from floe.data.spark.capture import captured
 from floe.data.spark.measure import Scene, measure
 from floe.data.spark.quarantine import Split, part, quarantine_of
@@ -59,6 +61,7 @@ class Gate:
     batch_id: str | None
     shadow: bool
     quarantine: bool
+    as_of: str | None  # the column that dates a Gold snapshot
     inputs: tuple[Outcome, ...]  # what was found wrong with the frames the batch was made of
     references: Mapping[str, Target]
     decide: Callable[[tuple[Outcome, ...]], Verdict]
@@ -83,6 +86,7 @@ class Passage:
     location: str = ""
     repeated: Commit | None = None
     way: str | None = None
+    as_of: date | None = None  # the newest day of the written rows
     let: bool = False  # through in shadow, or with its bad rows in quarantine
     notes: tuple[str, ...] = ()
 
@@ -311,8 +315,9 @@ def _commit(
 ) -> Passage:
     spark, table = rows.sparkSession, TABLES[gate.target.format]
     written = (passage.rows or 0) - passage.quarantined
-    tag = _tag(gate, written)
-    intended = replace(passage, written=written, created=state is None)
+    tag = _tag(gate, written)._replace(schema=_properties(gate, fitting))
+    as_of = newest_day(rows, gate.as_of, () if split else _files(gate)) if gate.as_of and written else None
+    intended = replace(passage, written=written, created=state is None, as_of=as_of)
     gate.intend(intended)
     if split:
         quarantine_of(split, gate.target, gate.contract, tag)

@@ -29,7 +29,7 @@ from floe.model.claim import FileStatistics, bounded
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.type_text import parse_type
-from floe.model.types import Array, MapOf, Member, Struct, Type
+from floe.model.types import Array, Atomic, MapOf, Member, Struct, Text, Type
 
 PATIENCE = 30
 _EPOCH = datetime.datetime(1970, 1, 1)
@@ -169,6 +169,22 @@ def _type(type_: IcebergType) -> Type:
         case MapType():
             return MapOf(_type(type_.key_type), _type(type_.value_type), not type_.value_required)
     return parse_type(_SPARK.get(str(type_)) or ("binary" if str(type_).startswith("fixed") else str(type_)))
+
+
+def stored(type_: Type) -> Type:
+    """The type as Iceberg stores it: it knows no byte, short, char or varchar."""
+    match type_:
+        case Atomic("tinyint" | "smallint"):
+            return Atomic("int")
+        case Text():
+            return Atomic("string")
+        case Array(element, nullable):
+            return Array(stored(element), nullable)
+        case MapOf(key, value, nullable):
+            return MapOf(stored(key), stored(value), nullable)
+        case Struct(members):
+            return Struct(tuple(Member(m.name, stored(m.type), m.nullable) for m in members))
+    return type_
 
 
 def _files(table: Table, schema: Struct) -> tuple[FileStatistics, ...]:

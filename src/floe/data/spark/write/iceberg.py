@@ -11,29 +11,13 @@ from floe.data.spark.schema import struct_of
 from floe.data.spark.write.delta import create_statement
 from floe.data.spark.write.state import State
 from floe.data.spark.write.tag import Commit, Tag, commit_of, conf, merge_statement, view
-from floe.data.tables.iceberg import metadata_file
+from floe.data.tables.iceberg import metadata_file, stored  # noqa: F401  (each format says how it stores types)
 from floe.model.plan import Plan
 from floe.model.settings import Settings
 from floe.model.table import Target
-from floe.model.types import Array, Atomic, MapOf, Member, Struct, Text, Type
+from floe.model.types import Struct
 
 _PART = re.compile(r"Part \d+")
-
-
-def stored(type_: Type) -> Type:
-    """The type as Iceberg stores it: it knows no byte, short, char or varchar."""
-    match type_:
-        case Atomic("tinyint" | "smallint"):
-            return Atomic("int")
-        case Text():
-            return Atomic("string")
-        case Array(element, nullable):
-            return Array(stored(element), nullable)
-        case MapOf(key, value, nullable):
-            return MapOf(stored(key), stored(value), nullable)
-        case Struct(members):
-            return Struct(tuple(Member(m.name, stored(m.type), m.nullable) for m in members))
-    return type_
 
 
 def partition_value(column: Column) -> Column:

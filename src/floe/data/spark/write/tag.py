@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
@@ -16,12 +17,13 @@ class Tag(NamedTuple):
     run_id: str
     batch_id: str | None
     rows: int
+    schema: Mapping[str, str] = MappingProxyType({})  # the contract, schema_version and schema_hash of the snapshot
 
     @property
     def marks(self) -> dict[str, str]:
         """The tag as names and values."""
         batch = {"floe.batch_id": self.batch_id} if self.batch_id else {}
-        return {"floe.run_id": self.run_id, "floe.rows": str(self.rows), **batch}
+        return {"floe.run_id": self.run_id, "floe.rows": str(self.rows), **batch, **self.schema}
 
     @property
     def text(self) -> str:

@@ -1,0 +1,332 @@
+"""Features: what a model asks of a Gold table, for one key, at one day, under the schema it was trained on."""
+
+import base64
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal as Number
+from decimal import InvalidOperation
+from typing import Any
+
+from floe.actions.find import find_contract
+from floe.actions.find_table import Way, find_target
+from floe.data.plan import plan as make_plan
+from floe.data.plan.schema import Difference, differences
+from floe.data.rows import Opened, Wanted, open_table
+from floe.model import ContractError, Dataset, Field, TableError
+from floe.model.features import FeatureVersion, as_of_field, entity_keys
+from floe.model.settings import Settings
+from floe.model.table import Target
+from floe.model.types import Atomic, Decimal, Struct, Text, Type, schema_hash
+
+PINS = ("feature_version", "schema_version", "schema_hash")
+_OWN = ("as_of", *PINS)
+_WHOLE = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
+_KEYS = (*_WHOLE, "string", "boolean", "date")
+_CHANGES = {
+    "extra-column": "added",
+    "missing-column": "removed",
+    "type-mismatch": "retyped",
+    "column-order": "reordered",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureTable:
+    """A Gold table that is served: its contract's dataset, where it stands, and how its rows are named."""
+
+    table_id: str
+    dataset: Dataset
+    promised: Struct
+    target: Target
+    keys: tuple[Field, ...]
+    as_of: Field | None
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is said to who asks: an HTTP status and its body."""
+
+    status: int
+    body: dict[str, Any]
+
+
+class _RefusedError(Exception):
+    def __init__(self, status: int, message: str, suggestion: str, code: str = "", **more: Any) -> None:
+        super().__init__(message)
+        error = {"code": f"FLOE-{code}" if code else None, "message": message, "suggestion": suggestion}
+        self.answer = Answer(status, {"error": error, **more})
+
+
+@dataclass(frozen=True, slots=True)
+class _Pin:
+    """The schema a model was trained on, as far as it says: a version, the first of a hash."""
+
+    version: int | None = None
+    hash: str = ""
+
+    def __str__(self) -> str:
+        short = self.hash.removeprefix("sha256:")[:8]
+        return "-".join([*([f"v{self.version}"] if self.version is not None else []), *([short] if short else [])])
+
+    def fits(self, now: "_Pin") -> bool:
+        """Whether it is the schema of now; a version may rise without the schema changing, so the hash decides."""
+        return now.hash.startswith(self.hash) if self.hash else self.version in (None, now.version)
+
+
+def feature_table(name: str, settings: Settings) -> FeatureTable:
+    """The table behind a Gold contract, reachable and written by floe; else an error that says what is missing."""
+    from floe.registry import open_store
+
+    contract, dataset = find_contract(name, settings)
+    table_id = contract.table_id(dataset)
+    if contract.layer(dataset) != "gold" or not table_id:
+        raise ContractError(
+            f"{contract.source}: '{dataset.name}' is not Gold, and features are served from Gold alone",
+            "Name a contract of the layer gold",
+            "E501",
+        )
+    keys = _askable(contract.source, dataset)
+    known = open_store(settings["registry.url"], settings.root).table(table_id)
+    target = find_target(settings, contract, dataset, Way(), known)
+    promised = make_plan(contract, dataset, settings["classifications"]).schema
+    table = FeatureTable(table_id, dataset, promised, target, keys, as_of_field(dataset), settings)
+    _recorded(table, _open(table))
+    return table
+
+
+def _askable(source: str, dataset: Dataset) -> tuple[Field, ...]:
+    keys = entity_keys(dataset)
+    if not keys:
+        raise ContractError(
+            f"{source}: nothing says which columns name an entity of '{dataset.name}'",
+            "Add customProperty joinKeys, e.g. [customer_id], or a primary key",
+            "E501",
+        )
+    for one in keys:
+        if one.name in _OWN or not (isinstance(one.type, Text | Decimal) or str(one.type) in _KEYS):
+            raise ContractError(
+                f"{source}: features cannot be asked for by '{one.name}' ({one.type})",
+                f"A key is one of {', '.join(_KEYS)}, decimal, char or varchar, and not called {', '.join(_OWN)}",
+                "E501",
+            )
+    return keys
+
+
+def _open(table: FeatureTable) -> Opened:
+    opened = open_table(table.target, table.settings)
+    if opened is None:
+        raise TableError(f"{table.target} does not exist", f"Write {table.table_id} by `floe enforce` first")
+    return opened
+
+
+def _recorded(table: FeatureTable, opened: Opened) -> _Pin:
+    """The schema that the table says it has."""
+    version, digest = opened.properties.get("floe.schema_version", ""), opened.properties.get("floe.schema_hash", "")
+    if not version.isdigit() or not digest:
+        raise TableError(
+            f"{table.target} does not say its schema_version and schema_hash, so no model can be held to them",
+            f"Write {table.table_id} by `floe enforce`",
+        )
+    return _Pin(int(version), digest)
+
+
+def schema_now(table: FeatureTable) -> dict[str, Any]:
+    """The schema that a table says it has now; TableError where it cannot be asked."""
+    now = _recorded(table, _open(table))
+    return {"table": table.table_id, "schema_version": now.version, "schema_hash": now.hash}
+
+
+def features(table: FeatureTable, asked: Mapping[str, str]) -> Answer:
+    """The features of the newest row of a key at or before a day; neither errors nor logs hold a value."""
+    try:
+        wanted = _wanted(table, asked)
+        pin = _pin(table, asked)
+        opened = _open(table)
+        now = _recorded(table, opened)
+        _check_trained(table, opened, pin, now)
+        _check_kept(table, opened, now)
+        return Answer(200, _found(table, opened.find(wanted), now))
+    except _RefusedError as refused:
+        return refused.answer
+    except TableError as error:
+        return Answer(503, error.to_dict())
+
+
+def _wanted(table: FeatureTable, asked: Mapping[str, str]) -> Wanted:
+    names = [one.name for one in table.keys]
+    for name in asked:
+        if name not in (*names, *_OWN):
+            raise _RefusedError(400, f"'{name}' is no parameter", f"Ask by {', '.join((*names, *_OWN))}")
+    values = {}
+    for one in table.keys:
+        if one.name not in asked:
+            raise _RefusedError(400, f"The key '{one.name}' is missing", f"Ask by {', '.join(names)}")
+        try:
+            values[one.column] = _value(asked[one.name], one.type)
+        except (ValueError, InvalidOperation):
+            raise _RefusedError(400, f"'{one.name}' is no {one.type}", f"Give a value of type {one.type}") from None
+    return Wanted(values, table.as_of.column if table.as_of else None, _before(table.as_of, asked.get("as_of")))
+
+
+def _value(text: str, type_: Type) -> Any:
+    """A parameter as a value of a key's type; ValueError where it is none."""
+    match type_:
+        case Atomic(name) if name in _WHOLE:
+            number = int(text)
+            if not -(2 ** (_WHOLE[name] - 1)) <= number < 2 ** (_WHOLE[name] - 1):
+                raise ValueError(name)
+            return number
+        case Atomic("boolean"):
+            return {"true": True, "false": False}[text] if text in ("true", "false") else int("no boolean")
+        case Atomic("date"):
+            return date.fromisoformat(text)
+        case Decimal(precision, scale):
+            exact = Number(text).quantize(Number(1).scaleb(-scale))
+            if exact != Number(text) or len(exact.as_tuple().digits) > precision:
+                raise ValueError(str(type_))
+            return exact
+    return text
+
+
+def _before(dated: Field | None, text: str | None) -> date | datetime | None:
+    """The moment that a day ends at, in the form of the column that dates rows."""
+    if text is None:
+        return None
+    if dated is None:
+        raise _RefusedError(400, "The table has no column that dates its rows", "Leave as_of out")
+    try:
+        if len(text) != 10:
+            raise ValueError(text)
+        day = date.fromisoformat(text)
+        following = day + timedelta(days=1)
+    except (ValueError, OverflowError):
+        raise _RefusedError(400, "as_of is no day", "Write it as YYYY-MM-DD") from None
+    if str(dated.type) == "date":
+        return following
+    return datetime.combine(following, time(), UTC if str(dated.type) == "timestamp" else None)
+
+
+def _pin(table: FeatureTable, asked: Mapping[str, str]) -> _Pin:
+    """What the model says of its schema."""
+    version, digest = asked.get("schema_version"), asked.get("schema_hash", "").removeprefix("sha256:")
+    if version is not None and not (version.isascii() and version.isdigit() and len(version) < 10):
+        raise _RefusedError(
+            400, "schema_version is no whole number", "Take it from the run's tag feature_schema_version"
+        )
+    if "schema_hash" in asked and (len(digest) < 8 or set(digest) - set("0123456789abcdef")):
+        raise _RefusedError(400, "schema_hash is no hash", "Take it from the run's tag feature_schema_hash")
+    given = _Pin(int(version) if version else None, f"sha256:{digest}" if digest else "")
+    if "feature_version" not in asked:
+        return given
+    named = FeatureVersion.read(asked["feature_version"])
+    if named is None or named.table_id != table.table_id:
+        raise _RefusedError(
+            400,
+            f"feature_version does not name a snapshot of {table.table_id}",
+            f"Write it as the run's tag does: {table.table_id}@YYYY-MM-DD/vN-xxxxxxxx",
+        )
+    said = _Pin(named.schema_version, f"sha256:{named.schema_hash}")
+    if (given.hash and not given.hash.startswith(said.hash)) or given.version not in (None, said.version):
+        raise _RefusedError(400, "feature_version names another schema than schema_version or schema_hash", "Give one")
+    return said
+
+
+def _check_trained(table: FeatureTable, opened: Opened, pin: _Pin, now: _Pin) -> None:
+    """Refuse a model that was trained on another schema, naming both and what differs."""
+    if pin.fits(now):
+        return
+    before = opened.past(pin.hash, pin.version)
+    found = list(differences(before, opened.schema, exact=True)) if before else []
+    said = "; ".join(map(_words, found))
+    if before and not found:
+        said = "whether columns may be null"
+    raise _RefusedError(
+        503,
+        f"The model was trained on {pin} of {table.table_id}, the table has {now} now; "
+        + (f"what differs: {said}" if said else f"what differs is not known, no snapshot of {pin} is kept"),
+        f"Train on {now}, or serve the model from a table of {pin}",
+        found[0].code if found else "E580",
+        model=str(pin),
+        now=str(now),
+        differences=[_difference(one) for one in found],
+    )
+
+
+def _check_kept(table: FeatureTable, opened: Opened, now: _Pin) -> None:
+    """Refuse a table that was changed past floe: what it records is no longer what it has."""
+    if schema_hash(opened.schema) == now.hash:
+        return
+    kept = opened.stored(table.promised) if schema_hash(table.promised) == now.hash else opened.past(now.hash, None)
+    found = list(differences(kept, opened.schema, exact=True)) if kept else []
+    if kept and not found:
+        return
+    said = f"has changed since: {'; '.join(map(_words, found))}" if found else "cannot be compared with it"
+    raise _RefusedError(
+        503,
+        f"{table.table_id} records the schema {now}, and {said}",
+        "Bring the table back to its contract, or write it by `floe enforce` under a new schema_version",
+        found[0].code if found else "E580",
+        now=str(now),
+        differences=[_difference(one) for one in found],
+    )
+
+
+def _difference(one: Difference) -> dict[str, Any]:
+    field = None if one.name == "column-order" else one.path
+    return {"change": _CHANGES[one.name], "field": field, "before": one.expected, "now": one.actual}
+
+
+def _words(one: Difference) -> str:
+    change = _CHANGES[one.name]
+    if change == "reordered":
+        return f"reordered from {one.expected} to {one.actual}"
+    detail = {"added": one.actual, "removed": one.expected}.get(change, f"{one.expected} to {one.actual}")
+    return f"{change} '{one.path}' ({detail})"
+
+
+def _found(table: FeatureTable, rows: list[dict[str, Any]], now: _Pin) -> dict[str, Any]:
+    """The newest of a key's rows as an answer."""
+    dated = table.as_of.column if table.as_of else None
+    rows = [row for row in rows if not dated or row[dated] is not None]
+    if not rows:
+        raise _RefusedError(
+            404, f"{table.table_id} has no row of this key at or before this day", "Check the key and as_of"
+        )
+    newest = max(row[dated] for row in rows) if dated else None
+    last = [row for row in rows if not dated or row[dated] == newest]
+    if len(last) > 1:
+        raise _RefusedError(
+            409,
+            f"{table.table_id} has {len(last)} rows of this key in one snapshot",
+            "Make the key a primary key",
+            "E551",
+        )
+    aside = {one.column for one in table.keys} | {dated}
+    day = newest.date() if isinstance(newest, datetime) else newest
+    return {
+        "table": table.table_id,
+        "feature_version": str(FeatureVersion(table.table_id, day, now.version or 0, now.hash)) if day else None,
+        "as_of": _plain(newest),
+        "schema_version": now.version,
+        "schema_hash": now.hash,
+        "features": {name: _plain(value) for name, value in last[0].items() if name not in aside},
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON holds it; what is no number there is text."""
+    match value:
+        case float() if not math.isfinite(value):
+            return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+        case date() | time():
+            return value.isoformat()
+        case bytes():
+            return base64.b64encode(value).decode()
+        case dict():
+            return {str(key): _plain(one) for key, one in value.items()}
+        case list() | tuple():
+            return [_plain(one) for one in value]
+    return value

@@ -1,0 +1,38 @@
+"""`floe serve`."""
+
+import argparse
+
+from floe.actions.settings import load_settings
+from floe.cli.output import say
+from floe.model import EngineError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("what", choices=("features",), help="what to serve: the features of Gold tables")
+    parser.add_argument("contracts", nargs="+", metavar="CONTRACT", help="a table_id, a contract's id or path")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
+    parser.add_argument("--port", type=_port, default=8787, help="the port (default: 8787; 0 takes a free one)")
+    parser.set_defaults(run=run)
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"'{text}' is no port, which is a number up to 65535")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until Ctrl-C."""
+    from floe.actions.features import feature_table
+
+    try:
+        from floe.web.features import serve
+    except ModuleNotFoundError as error:
+        raise EngineError(
+            f"The Python package '{error.name}' is not installed", "pip install 'floe-contracts[serve]'"
+        ) from None
+    settings = load_settings(say=say)
+    tables = {table.table_id: table for table in (feature_table(name, settings) for name in options.contracts)}
+    serve(list(tables.values()), options.host, options.port, say)
+    return 0
