@@ -1,5 +1,6 @@
 """floe's own Spark session: local, with Delta and Iceberg; a user's session is never touched."""
 
+import logging
 import os
 import sys
 from collections.abc import Iterator
@@ -49,6 +50,7 @@ def own_session(settings: Settings) -> SparkSession:
         return _connected(settings["spark.master"])
     java = find_java(settings.java)
     files = jars(settings)
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)  # a lost JVM is said as an outcome, not as stacks of a gateway
     settings.say(f"· starting Spark ({settings['spark.master']}, Java {java.version}) …")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # noqa: TID251  (pyspark reads it, workers inherit it)
     builder = SparkSession.builder.appName("floe").master(settings["spark.master"])
