@@ -1,0 +1,225 @@
+"""Bootstrap: a first contract from what is there, with what its rows suggest as comments."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from floe.actions.bootstrap_find import Found, find_tables
+from floe.actions.bootstrap_propose import Proposals, propose
+from floe.actions.convert import Converted, contracts_in
+from floe.actions.find_table import Way, find_target
+from floe.actions.settings import load_settings
+from floe.contract.formats import documents, edit, odcs, odcs_write, yaml_text, yaml_write
+from floe.contract.formats.loss import Lost
+from floe.contract.formats.table import Table, document, planted
+from floe.contract.lint.personal import named
+from floe.contract.sources.files import read_bytes
+from floe.model import LAYERS, Contract, ContractError, Dataset, Field, FloeError, Map, Place
+from floe.model.settings import Settings
+from floe.model.table import Target
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+ROWS = 1_000_000
+_MARK = "#? "
+_PURPOSE = {"purpose": "TODO: say in one sentence what this data is for."}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the new contract is called, how many rows are looked at, and whether what they show is promised."""
+
+    name: str | None = None
+    domain: str | None = None
+    product: str | None = None
+    rows: int = ROWS
+    accept_observed: bool = False
+    dialect: str | None = None
+
+
+def bootstrap(source: "str | Path | DataFrame", *, settings: Settings | None = None, **wanted: Any) -> Converted:
+    """A first contract of a table, a DataFrame or its schema, Parquet files, or a SQL DDL.
+
+    Args:
+        source: a path, a catalog name, a text, a DataFrame or its schema.
+        settings: those in force, where others than the folder's are meant.
+        wanted: name, domain, product, rows (how many are looked at, 0 for none), accept_observed, dialect (of SQL).
+    """
+    return only(bootstrap_each(source, Wanted(**wanted), settings or load_settings()))
+
+
+def only(results: tuple[Converted, ...]) -> Converted:
+    """The one contract that was made; FloeError where there are several."""
+    if len(results) > 1:
+        names = ", ".join(result.name for result in results)
+        raise FloeError(
+            f"The source makes {len(results)} contracts: {names}",
+            "Name one table, or write them all into a folder with -o FOLDER",
+        )
+    return results[0]
+
+
+def bootstrap_each(source: Any, wanted: Wanted, settings: Settings) -> tuple[Converted, ...]:
+    """Every contract that a source makes: one per table."""
+    if _is_document(source):
+        return tuple(_of_document(*found, source=source, settings=settings) for found in _read(source, wanted))
+    tables = find_tables(source, wanted.name, wanted.rows, settings)
+    return tuple(_of_table(found, wanted, settings) for found in tables)
+
+
+def _is_document(source: Any) -> bool:
+    if isinstance(source, str) and "\n" in source:
+        return True
+    if not isinstance(source, str | Path):
+        return False
+    table = str(source).endswith((".parquet", ".parq", ".pq", ".metadata.json"))
+    return Path(source).is_file() and not table
+
+
+def _read(source: str | Path, wanted: Wanted) -> Iterator[tuple[Contract, tuple[Lost, ...]]]:
+    """The contracts of a schema document; a contract itself is none to begin with."""
+    text = isinstance(source, str) and "\n" in source
+    data, name = (str(source).encode(), "<text>") if text else (read_bytes(Path(source)), str(source))
+    try:
+        found = list(contracts_in(source, None, wanted.dialect))
+        known = documents.read(data, name, None, wanted.dialect)
+    except ContractError as error:
+        raise FloeError(error.message, error.suggestion or "Name a table, or a SQL DDL") from None
+    if known is None:
+        raise FloeError(
+            f"{name} is a contract already",
+            "Fill in the types it leaves open with --complete, or write it anew with floe convert",
+        )
+    for contract, lost in found:
+        _name(contract.node, wanted)
+        yield contract, lost
+
+
+def _name(tree: Map, wanted: Wanted) -> None:
+    given = {"name": wanted.name, "domain": wanted.domain, "dataProduct": wanted.product}
+    for key, value in given.items():
+        if value:
+            tree.put(key, value)
+    if wanted.name:
+        tree.put("id", f"urn:datacontract:{wanted.name}")
+
+
+def _of_document(contract: Contract, lost: tuple[Lost, ...], source: str | Path, settings: Settings) -> Converted:
+    """A contract of a schema document, with guesses of what is personal."""
+    tree = contract.node
+    remarks: dict[tuple[str | int, ...], list[str]] = {}
+    for index, dataset in enumerate(contract.datasets):
+        for number, field in enumerate(dataset.fields):
+            if guess := _guess(field, settings):
+                field.node.put("classification", guess)
+                remarks["schema", index, "properties", number] = ["# classification: a guess by the column's name"]
+    tree.put("description", tree.get("description") or planted(_PURPOSE, tree.place))
+    shown = "a text" if "\n" in str(source) else str(source)
+    text = _text(tree, shown, remarks, [f"# A first contract, made by `floe bootstrap` from {shown}."])
+    return Converted(text, "odcs", str(tree["name"]), lost)
+
+
+def _guess(field: Field, settings: Settings) -> str | None:
+    labels = settings["classifications"]
+    fitting = (word for word in ("phi", "pii") if word in labels and named(field.name or field.column, word))
+    return None if field.classification else next(fitting, None)
+
+
+def _of_table(found: Found, wanted: Wanted, settings: Settings) -> Converted:
+    proposed = propose(found.schema, found.ground)
+    if wanted.accept_observed:
+        proposed = [one.accepted() for one in proposed]
+    place = Place(found.shown, 1, 1)
+    address, head = _address(found, wanted, settings)
+    table = Table(name=found.name, columns=tuple(one.column for one in proposed), place=place, **address)
+    tree = document(found.name, (table,), place, {"description": _PURPOSE, **head})
+    remarks: dict[tuple[str | int, ...], list[str]] = {
+        ("schema", 0, "properties", number): lines for number, one in enumerate(proposed) if (lines := _lines(one))
+    }
+    return Converted(_text(tree, found.shown, remarks, _head(found, proposed)), "odcs", found.name)
+
+
+def _head(found: Found, proposed: list[Proposals]) -> list[str]:
+    lines = [
+        f"# A first contract, made by `floe bootstrap` from {_printable(found.shown)}.",
+        "# Columns, types, NOT NULL and partitions are the table's own.",
+        f"# {found.read}",
+    ]
+    if any(one.facts() for one in proposed):
+        lines.append(
+            f'# Lines that begin with "{_MARK.strip()}" are what they show: remove the mark where it is a promise, else the line.'
+        )
+    return lines
+
+
+def _lines(one: Proposals) -> list[str]:
+    """Remarks and proposals of a column, as lines of comment below its name."""
+    proposals = yaml_write.dump(one.facts()).splitlines() if one.facts() else []
+    return [*(f"# {_printable(remark)}" for remark in one.remarks), *(f"{_MARK}{line}" for line in proposals if line)]
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else "�" for char in text)
+
+
+def _text(tree: Map, source: str, remarks: Mapping[tuple[str | int, ...], list[str]], head: list[str]) -> str:
+    """The contract's YAML with comments below the names of its columns."""
+    contract, findings = odcs.read(tree, source)
+    if contract is None:
+        raise FloeError(f"No contract can be made of {source}: {findings[0].message}", findings[0].suggestion)
+    text = odcs_write.write(contract)
+    written = yaml_text.parse(text, source)
+    below = {}
+    for path, lines in remarks.items():
+        node = written
+        for step in path:
+            node = node[step]
+        at = node.key_places["name"]
+        later = sorted(place.line for place in node.key_places.values() if place.line > at.line)
+        indent = " " * (at.column - 1)
+        below[later[0] - 1 if later else at.line] = [f"{indent}{line}" for line in lines]
+    return "\n".join(head) + "\n" + edit.insert_lines(text, below)
+
+
+def _address(found: Found, wanted: Wanted, settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
+    """How the dataset and the contract say where the table is, so that `floe test` finds it again."""
+    head: dict[str, Any] = {"domain": wanted.domain, "dataProduct": wanted.product}
+    head = {key: value for key, value in head.items() if value}
+    target = found.target
+    if target is None:
+        return {}, head
+    layered = _layered(target, found, settings)
+    if layered and wanted.domain in (None, layered[1]):
+        layer = [{"property": "layer", "value": layered[0]}]
+        return {"physical_name": ".".join(layered), "facts": {"customProperties": layer}}, {
+            "domain": layered[1],
+            **head,
+        }
+    if target.name:
+        return {"physical_name": target.name}, head
+    return {}, {**head, "servers": [_server(target, settings)]}
+
+
+def _layered(target: Target, found: Found, settings: Settings) -> tuple[str, str, str] | None:
+    """Layer, domain and table, where a table stands just where one of that table_id is looked for."""
+    parts = target.name.split(".") if target.name else Path(str(target.path)).parts
+    layer, _, domain = parts[-2].partition("_") if len(parts) > 1 else ("", "", "")
+    table_id = (layer, domain, parts[-1])
+    if layer not in LAYERS or not domain or "." in "".join(table_id) or parts[-1] != found.name:
+        return None
+    dataset = Dataset(name=found.name, physical_name=".".join(table_id))
+    empty = Contract(api_version="v3.1.0", id=found.name, version="1.0.0", datasets=(dataset,))
+    return table_id if find_target(settings, empty, dataset, Way(), None) == target else None
+
+
+def _server(target: Target, settings: Settings) -> dict[str, Any]:
+    path = str(target.path)
+    scheme = path.split("://", maxsplit=1)[0] if "://" in path else ""
+    if scheme:
+        kinds = {"s3": "s3", "s3a": "s3", "abfss": "azure", "abfs": "azure"}
+        return {"server": "lake", "type": kinds.get(scheme, "custom"), "location": path, "format": target.format}
+    below = Path(path).is_relative_to(settings.root)
+    shown = Path(path).relative_to(settings.root).as_posix() if below else path
+    return {"server": "local", "type": "local", "path": shown, "format": target.format}
