@@ -1,6 +1,6 @@
 """Bootstrap: a first contract from what is there, with what its rows suggest as comments."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from floe.contract.formats.loss import Lost
 from floe.contract.formats.table import Table, document, planted
 from floe.contract.lint.personal import named
 from floe.contract.sources.files import read_bytes
-from floe.model import LAYERS, Contract, ContractError, Dataset, Field, FloeError, Map, Place
+from floe.model import LAYERS, Contract, ContractError, Dataset, FloeError, Map, Place
 from floe.model.settings import Settings
 from floe.model.table import Target
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ROWS = 1_000_000
 _MARK = "#? "
+At = tuple[str | int, ...]
 _PURPOSE = {"purpose": "TODO: say in one sentence what this data is for."}
 
 
@@ -109,22 +110,23 @@ def _name(tree: Map, wanted: Wanted) -> None:
 def _of_document(contract: Contract, lost: tuple[Lost, ...], source: str | Path, settings: Settings) -> Converted:
     """A contract of a schema document, with guesses of what is personal."""
     tree = contract.node
-    remarks: dict[tuple[str | int, ...], list[str]] = {}
-    for index, dataset in enumerate(contract.datasets):
-        for number, field in enumerate(dataset.fields):
-            if guess := _guess(field, settings):
-                field.node.put("classification", guess)
-                remarks["schema", index, "properties", number] = ["# classification: a guess by the column's name"]
     tree.put("description", tree.get("description") or planted(_PURPOSE, tree.place))
     shown = "a text" if "\n" in str(source) else str(source)
-    text = _text(tree, shown, remarks, [f"# A first contract, made by `floe bootstrap` from {shown}."])
+    text = _text(tree, settings, {}, [f"# A first contract, made by `floe bootstrap` from {_printable(shown)}."])
     return Converted(text, "odcs", str(tree["name"]), lost)
 
 
-def _guess(field: Field, settings: Settings) -> str | None:
-    labels = settings["classifications"]
-    fitting = (word for word in ("phi", "pii") if word in labels and named(field.name or field.column, word))
-    return None if field.classification else next(fitting, None)
+def _guesses(contract: Contract, labels: Sequence[str]) -> Iterator[tuple[At, str]]:
+    """Classify what looks personal by its name, at any depth; what was guessed is said beside it."""
+    for field in (field for dataset in contract.datasets for field in dataset.walk()):
+        label = next((word for word in ("phi", "pii") if named(field.name or field.column, word)), None)
+        if label is None or field.classification:
+            continue
+        if label in labels:
+            field.node.put("classification", label)
+            yield field.at, "# classification is a guess by the column's name; none of its values stand here"
+        else:
+            yield field.at, f"# its name looks like {label}, which is none of your classifications"
 
 
 def _of_table(found: Found, wanted: Wanted, settings: Settings) -> Converted:
@@ -135,10 +137,10 @@ def _of_table(found: Found, wanted: Wanted, settings: Settings) -> Converted:
     address, head = _address(found, wanted, settings)
     table = Table(name=found.name, columns=tuple(one.column for one in proposed), place=place, **address)
     tree = document(found.name, (table,), place, {"description": _PURPOSE, **head})
-    remarks: dict[tuple[str | int, ...], list[str]] = {
-        ("schema", 0, "properties", number): lines for number, one in enumerate(proposed) if (lines := _lines(one))
+    remarks: dict[At, list[str]] = {
+        ("schema", 0, "properties", number): _lines(one) for number, one in enumerate(proposed)
     }
-    return Converted(_text(tree, found.shown, remarks, _head(found, proposed)), "odcs", found.name)
+    return Converted(_text(tree, settings, remarks, _head(found, proposed)), "odcs", found.name)
 
 
 def _head(found: Found, proposed: list[Proposals]) -> list[str]:
@@ -164,23 +166,34 @@ def _printable(text: str) -> str:
     return "".join(char if char.isprintable() else "�" for char in text)
 
 
-def _text(tree: Map, source: str, remarks: Mapping[tuple[str | int, ...], list[str]], head: list[str]) -> str:
+def _text(tree: Map, settings: Settings, remarks: Mapping[At, list[str]], head: list[str]) -> str:
     """The contract's YAML with comments below the names of its columns."""
-    contract, findings = odcs.read(tree, source)
+    contract, findings = odcs.read(tree, tree.place.file)
     if contract is None:
-        raise FloeError(f"No contract can be made of {source}: {findings[0].message}", findings[0].suggestion)
+        raise FloeError(f"No contract can be made of {tree.place.file}: {findings[0].message}", findings[0].suggestion)
+    guesses = dict(_guesses(contract, settings["classifications"]))
     text = odcs_write.write(contract)
-    written = yaml_text.parse(text, source)
+    written = yaml_text.parse(text, contract.source)
     below = {}
-    for path, lines in remarks.items():
-        node = written
-        for step in path:
-            node = node[step]
-        at = node.key_places["name"]
-        later = sorted(place.line for place in node.key_places.values() if place.line > at.line)
-        indent = " " * (at.column - 1)
-        below[later[0] - 1 if later else at.line] = [f"{indent}{line}" for line in lines]
+    for path in {**remarks, **guesses}:
+        node = _node_at(written, path)
+        if node and (lines := [*([guesses[path]] if path in guesses else []), *remarks.get(path, [])]):
+            below[_line_below_name(node)] = [f"{' ' * (node.key_places['name'].column - 1)}{line}" for line in lines]
     return "\n".join(head) + "\n" + edit.insert_lines(text, below)
+
+
+def _node_at(node: Any, path: At) -> Map | None:
+    """The field at a path of the written text; None where maps are written another way there."""
+    for step in path:
+        if isinstance(node, dict) and step not in node:
+            return None
+        node = node[step]
+    return node if isinstance(node, Map) and "name" in node else None
+
+
+def _line_below_name(node: Map) -> int:
+    at = node.key_places["name"].line
+    return min((place.line - 1 for place in node.key_places.values() if place.line > at), default=at)
 
 
 def _address(found: Found, wanted: Wanted, settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:

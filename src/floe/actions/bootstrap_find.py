@@ -49,7 +49,10 @@ def _targets(source: str, settings: Settings) -> list[tuple[str, Target]]:
         if "://" not in source and not path.exists():
             raise TableError(f"There is nothing at {source}", "Name a table's folder, a file, or a catalog name")
         named = source if "/" in source or source.startswith(".") else f"./{source}"
-        return [(source, _target(named, settings))]
+        target = _target(named, settings)
+        if path.is_dir() and target.format == "delta" and not (path / "_delta_log").is_dir():
+            raise TableError(f"{source} holds no Delta, Iceberg or Parquet table", "Name a table's folder or file")
+        return [(source, target)]
     if first in settings["catalogs"]:
         return [(one, Target("iceberg", one)) for one in _in_catalog(source, settings)]
     if "." not in source:
@@ -106,9 +109,7 @@ def _table(target: Target, shown: str, name: str | None, most: int, settings: Se
     if facts is None or facts.schema is None:
         raise TableError(f"There is no table at {shown}", "Name a table's folder, a Parquet file, or a catalog name")
     seen, read = _observed(target, facts, most, settings)
-    ground = Ground(
-        seen, facts.files, facts.key, facts.partition, _descriptions(target), tuple(settings["classifications"])
-    )
+    ground = Ground(seen, facts.files, facts.key, facts.partition, _descriptions(target))
     return Found(called, shown, target, facts.schema, ground, read)
 
 
@@ -177,5 +178,5 @@ def _frame(frame: Any, name: str, most: int, settings: Settings) -> Found:
     schema = struct_of(frame.schema if whole else frame)
     seen = observe_frame(frame, schema) if whole and most > 0 else None
     read = _said(seen, seen.rows) if seen else "No rows were read."
-    ground = Ground(seen, labels=tuple(settings["classifications"]))
+    ground = Ground(seen)
     return Found(name, "a DataFrame" if whole else "a schema", None, schema, ground, read)

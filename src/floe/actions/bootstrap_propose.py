@@ -1,6 +1,6 @@
 """What a table's rows suggest that its contract could promise."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal as Number
@@ -77,7 +77,6 @@ class Ground:
     key: tuple[str, ...] = ()
     partition: tuple[str, ...] = ()
     descriptions: Mapping[str, str] | None = None
-    labels: Sequence[str] = ()
 
 
 def propose(schema: Struct, ground: Ground) -> list[Proposals]:
@@ -131,12 +130,6 @@ def _column(member: Member, ground: Ground) -> tuple[Column, list[str]]:
         if member.name in names:
             position = "primaryKeyPosition" if word == "primaryKey" else "partitionKeyPosition"
             facts |= {word: True, position: names.index(member.name) + 1}
-    label = next((word for word in ("phi", "pii") if named(member.name, word)), None)
-    if label and label in ground.labels:
-        facts["classification"] = label
-        remarks.append("classification: a guess by the column's name; its values are not shown here")
-    elif label:
-        remarks.append(f"its name looks like {label}, which is none of your classifications")
     type_ = member.type
     if not _promisable(type_):
         remarks.append(f"the files hold {type_}, which is no type that could be promised")
@@ -205,4 +198,5 @@ def _text(value: Any) -> Any:
 def _listed(seen: ColumnSeen, ground: Ground) -> tuple[str, ...] | None:
     """The values of a column that looks like a list: each seen twice or more, on average."""
     filled = ground.seen.rows - seen.nulls if ground.seen else 0
-    return seen.values if seen.values and 2 * len(seen.values) <= filled else None
+    shown = all(value.isprintable() for value in seen.values or ())
+    return seen.values if seen.values and shown and 2 * len(seen.values) <= filled else None
