@@ -38,9 +38,21 @@ class Wanted:
     rows: int = ROWS
     accept_observed: bool = False
     dialect: str | None = None
+    layer: str | None = None
 
 
-def bootstrap(source: "str | Path | DataFrame", *, settings: Settings | None = None, **wanted: Any) -> Converted:
+class First(Converted):
+    """A first contract, as it would stand among the contracts of a product."""
+
+    __slots__ = ()
+
+    @property
+    def file_name(self) -> str:
+        """What the file would be called in a folder."""
+        return super().file_name.replace(".odcs.yaml", ".yaml")
+
+
+def bootstrap(source: "str | Path | DataFrame", *, settings: Settings | None = None, **wanted: Any) -> First:
     """A first contract of a table, a DataFrame or its schema, Parquet files, or a SQL DDL.
 
     Args:
@@ -51,7 +63,7 @@ def bootstrap(source: "str | Path | DataFrame", *, settings: Settings | None = N
     return only(bootstrap_each(source, Wanted(**wanted), settings or load_settings()))
 
 
-def only(results: tuple[Converted, ...]) -> Converted:
+def only(results: tuple[First, ...]) -> First:
     """The one contract that was made; FloeError where there are several."""
     if len(results) > 1:
         names = ", ".join(result.name for result in results)
@@ -62,15 +74,16 @@ def only(results: tuple[Converted, ...]) -> Converted:
     return results[0]
 
 
-def bootstrap_each(source: Any, wanted: Wanted, settings: Settings) -> tuple[Converted, ...]:
+def bootstrap_each(source: Any, wanted: Wanted, settings: Settings) -> tuple[First, ...]:
     """Every contract that a source makes: one per table."""
-    if _is_document(source):
+    if is_document(source):
         return tuple(_of_document(*found, source=source, settings=settings) for found in _read(source, wanted))
     tables = find_tables(source, wanted.name, wanted.rows, settings)
     return tuple(_of_table(found, wanted, settings) for found in tables)
 
 
-def _is_document(source: Any) -> bool:
+def is_document(source: Any) -> bool:
+    """Whether a source is a text that holds schemas, and no table."""
     if isinstance(source, str) and "\n" in source:
         return True
     if not isinstance(source, str | Path):
@@ -107,13 +120,13 @@ def _name(tree: Map, wanted: Wanted) -> None:
         tree.put("id", f"urn:datacontract:{wanted.name}")
 
 
-def _of_document(contract: Contract, lost: tuple[Lost, ...], source: str | Path, settings: Settings) -> Converted:
+def _of_document(contract: Contract, lost: tuple[Lost, ...], source: str | Path, settings: Settings) -> First:
     """A contract of a schema document, with guesses of what is personal."""
     tree = contract.node
     tree.put("description", tree.get("description") or planted(_PURPOSE, tree.place))
     shown = "a text" if "\n" in str(source) else str(source)
     text = _text(tree, settings, {}, [f"# A first contract, made by `floe bootstrap` from {_printable(shown)}."])
-    return Converted(text, "odcs", str(tree["name"]), lost)
+    return First(text, "odcs", str(tree["name"]), lost)
 
 
 def _guesses(contract: Contract, labels: Sequence[str]) -> Iterator[tuple[At, str]]:
@@ -129,7 +142,7 @@ def _guesses(contract: Contract, labels: Sequence[str]) -> Iterator[tuple[At, st
             yield field.at, f"# its name looks like {label}, which is none of your classifications"
 
 
-def _of_table(found: Found, wanted: Wanted, settings: Settings) -> Converted:
+def _of_table(found: Found, wanted: Wanted, settings: Settings) -> First:
     proposed = propose(found.schema, found.ground)
     if wanted.accept_observed:
         proposed = [one.accepted() for one in proposed]
@@ -140,7 +153,7 @@ def _of_table(found: Found, wanted: Wanted, settings: Settings) -> Converted:
     remarks: dict[At, list[str]] = {
         ("schema", 0, "properties", number): _lines(one) for number, one in enumerate(proposed)
     }
-    return Converted(_text(tree, settings, remarks, _head(found, proposed)), "odcs", found.name)
+    return First(_text(tree, settings, remarks, _head(found, proposed)), "odcs", found.name)
 
 
 def _head(found: Found, proposed: list[Proposals]) -> list[str]:
@@ -198,33 +211,30 @@ def _line_below_name(node: Map) -> int:
 
 def _address(found: Found, wanted: Wanted, settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
     """How the dataset and the contract say where the table is, so that `floe test` finds it again."""
-    head: dict[str, Any] = {"domain": wanted.domain, "dataProduct": wanted.product}
-    head = {key: value for key, value in head.items() if value}
     target = found.target
-    if target is None:
-        return {}, head
-    layered = _layered(target, found, settings)
-    if layered and wanted.domain in (None, layered[1]):
-        layer = [{"property": "layer", "value": layered[0]}]
-        return {"physical_name": ".".join(layered), "facts": {"customProperties": layer}}, {
-            "domain": layered[1],
-            **head,
-        }
-    if target.name:
-        return {"physical_name": target.name}, head
-    return {}, {**head, "servers": [_server(target, settings)]}
+    layer, domain = _layer(target) if target else ("", "")
+    head = {"domain": wanted.domain or domain, "dataProduct": wanted.product}
+    head = {key: value for key, value in head.items() if value}
+    table_id = f"{wanted.layer or layer}.{head.get('domain', 'default')}.{found.name}"
+    by_id = wanted.layer or (layer and _finds(table_id, target, settings))
+    custom = {"customProperties": [{"property": "layer", "value": wanted.layer or layer}]} if by_id else {}
+    name = table_id if by_id else target.name if target else None
+    beside = {"servers": [_server(target, settings)]} if target and target.path and (wanted.layer or not by_id) else {}
+    return {"physical_name": name, "facts": custom}, {**head, **beside}
 
 
-def _layered(target: Target, found: Found, settings: Settings) -> tuple[str, str, str] | None:
-    """Layer, domain and table, where a table stands just where one of that table_id is looked for."""
+def _layer(target: Target) -> tuple[str, str]:
+    """Layer and domain, where a table stands in `layer_domain`; empty where it does not."""
     parts = target.name.split(".") if target.name else Path(str(target.path)).parts
     layer, _, domain = parts[-2].partition("_") if len(parts) > 1 else ("", "", "")
-    table_id = (layer, domain, parts[-1])
-    if layer not in LAYERS or not domain or "." in "".join(table_id) or parts[-1] != found.name:
-        return None
-    dataset = Dataset(name=found.name, physical_name=".".join(table_id))
-    empty = Contract(api_version="v3.1.0", id=found.name, version="1.0.0", datasets=(dataset,))
-    return table_id if find_target(settings, empty, dataset, Way(), None) == target else None
+    return (layer, domain) if layer in LAYERS and domain else ("", "")
+
+
+def _finds(table_id: str, target: Target | None, settings: Settings) -> bool:
+    """Whether a table is just where one of that table_id is looked for."""
+    dataset = Dataset(name=table_id.rsplit(".", 1)[-1], physical_name=table_id)
+    empty = Contract(api_version="v3.1.0", id=table_id, version="1.0.0", datasets=(dataset,))
+    return table_id.count(".") == 2 and find_target(settings, empty, dataset, Way(), None) == target
 
 
 def _server(target: Target, settings: Settings) -> dict[str, Any]:

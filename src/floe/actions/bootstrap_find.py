@@ -16,6 +16,7 @@ from floe.model.types import Struct
 if TYPE_CHECKING:
     from floe.data.tables import TableFacts
 
+_FILES = (".sql", ".ddl", ".json", ".avsc", ".yaml", ".yml", ".parquet", ".parq", ".pq", ".csv", ".orc", ".avro")
 _EMPTY = Contract(api_version="v3.1.0", id="table", version="1.0.0")
 
 
@@ -55,7 +56,7 @@ def _targets(source: str, settings: Settings) -> list[tuple[str, Target]]:
         return [(source, target)]
     if first in settings["catalogs"]:
         return [(one, Target("iceberg", one)) for one in _in_catalog(source, settings)]
-    if "." not in source:
+    if "." not in source or source.endswith(_FILES):
         raise TableError(f"There is nothing at {source}", "Name a table's folder, a file, or a catalog name")
     if source.count(".") > 1 and first != "spark_catalog":
         listed = ", ".join(settings["catalogs"]) or "none"
