@@ -19,9 +19,9 @@ pytestmark = pytest.mark.spark
 
 AMOUNT = SCHEMA.get_field_index("amount")
 FAULTS = {
-    "null": ("E550", rows(row(9, status=None))),
+    "null": ("E550", rows(row(8, order_id=9, status=None))),
     "duplicate-key": ("E551", rows(row(8))),
-    "unlisted": ("E552", rows(row(9, status="lost"))),
+    "unlisted": ("E552", rows(row(8, order_id=9, status="lost"))),
     "too-high": ("E554", rows(row(8, order_id=9, amount=Decimal("2.01")))),
     "too-low": ("E554", rows(row(8, order_id=9, amount=Decimal("0.24")))),
     "other-type": ("E530", rows().set_column(AMOUNT, "amount", rows()["amount"].cast(pa.float64()))),
@@ -38,6 +38,8 @@ def put(form: str, home: Path, settings: Settings, data: pa.Table, name: str) ->
         catalog.create_table(f"{space}.{name}", data.schema).append(data)
         return f"ice.{space}.{name}"
     if form == "delta":
+        # deltalake writes NOT NULL beside timestamp_ntz in a way that Spark refuses to read
+        data = data.cast(pa.schema([field.with_nullable(True) for field in data.schema]))
         write_deltalake(str(home / name), data)
     else:
         (home / name).mkdir()
@@ -65,7 +67,6 @@ def test_a_frame_shows_what_its_table_shows(spark, spark_root: Path, tmp_path: P
     frame = spark.read.format("delta").load(source)
     by_table = floe.bootstrap(source, settings=settings, accept_observed=True).text
     by_frame = floe.bootstrap(frame, name="orders", settings=settings, accept_observed=True).text
-    # Delta's NOT NULL does not come with a frame, yet no row is null
     assert fields(by_frame) == fields(by_table)
     assert {one.outcome for one in floe.verify(frame, by_frame, settings).expectations} == {"pass"}
     schema = floe.bootstrap(frame.schema, name="orders", settings=settings).text
