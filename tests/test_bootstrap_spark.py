@@ -89,3 +89,8 @@ def test_rows_that_only_spark_reads_are_read_by_spark(spark, spark_root: Path, t
         assert "All 9 rows were read" in text
         assert fields(text)["kind"]["quality"][0]["arguments"] == {"validValues": ["y"]}
         assert fields(text)["id"]["primaryKey"] is True
+    spark.sql(f"CREATE TABLE bootstrapped USING delta LOCATION '{tmp_path}/erased'")
+    text = floe.bootstrap("default.bootstrapped", settings=settings).text
+    assert "physicalName: default.bootstrapped" in text
+    assert "All 9 rows were read" in text
+    spark.sql("DROP TABLE bootstrapped")

@@ -1,5 +1,6 @@
 """Bootstrap: a first contract from what is there, with what its rows suggest as comments."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,7 +90,7 @@ def is_document(source: Any) -> bool:
     if not isinstance(source, str | Path):
         return False
     table = str(source).endswith((".parquet", ".parq", ".pq", ".metadata.json"))
-    return Path(source).is_file() and not table
+    return os.path.isfile(source) and not table  # unlike Path.is_file, it answers for any name
 
 
 def _read(source: str | Path, wanted: Wanted) -> Iterator[tuple[Contract, tuple[Lost, ...]]]:

@@ -1,6 +1,7 @@
 """Find the tables that a bootstrap begins with, and look at their rows."""
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -44,14 +45,14 @@ def find_tables(source: Any, name: str | None, most: int, settings: Settings) ->
 def _targets(source: str, settings: Settings) -> list[tuple[str, Target]]:
     path = Path(source)
     first = source.split(".", maxsplit=1)[0]
-    if path.is_dir() and (below := _tables_below(path)):
+    if os.path.isdir(path) and (below := _tables_below(path)):
         return [(str(one), _target(f"./{one}" if not one.is_absolute() else str(one), settings)) for one in below]
-    if path.exists() or "/" in source or source.startswith("."):
-        if "://" not in source and not path.exists():
+    if os.path.exists(path) or "/" in source or source.startswith("."):
+        if "://" not in source and not os.path.exists(path):
             raise TableError(f"There is nothing at {source}", "Name a table's folder, a file, or a catalog name")
         named = source if "/" in source or source.startswith(".") else f"./{source}"
         target = _target(named, settings)
-        if path.is_dir() and target.format == "delta" and not (path / "_delta_log").is_dir():
+        if os.path.isdir(path) and target.format == "delta" and not (path / "_delta_log").is_dir():
             raise TableError(f"{source} holds no Delta, Iceberg or Parquet table", "Name a table's folder or file")
         return [(source, target)]
     if first in settings["catalogs"]:
@@ -72,11 +73,11 @@ def _tables_below(folder: Path) -> list[Path]:
     """The Delta and Iceberg tables that stand side by side in a folder."""
     if (folder / "_delta_log").is_dir() or (folder / "metadata").is_dir():
         return []
-    return sorted(
-        one
-        for one in folder.iterdir()
-        if (one / "_delta_log").is_dir() or any((one / "metadata").glob("*.metadata.json"))
-    )
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        raise TableError(f"{folder} cannot be read: {error.strerror}", "Check its permissions") from None
+    return [one for one in entries if (one / "_delta_log").is_dir() or any((one / "metadata").glob("*.metadata.json"))]
 
 
 def _in_catalog(name: str, settings: Settings) -> list[str]:

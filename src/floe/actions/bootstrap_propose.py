@@ -10,7 +10,8 @@ from floe.contract.formats.table import Column
 from floe.contract.lint.personal import named
 from floe.model.claim import FileStatistics
 from floe.model.observed import ColumnSeen, Observation, kind, names_a_row
-from floe.model.types import Atomic, Family, Member, Struct, Type, is_physical
+from floe.model.type_text import parse_type
+from floe.model.types import Array, Family, MapOf, Member, Struct, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def _proposals(member: Member, ground: Ground) -> Proposals:
     whole = bool(ground.seen and ground.seen.whole)
     proposal = Proposals(column, remarks=tuple(remarks))
     nulls = _nulls(member.name, ground)
-    if seen is None and nulls is None:
+    if (seen is None and nulls is None) or column.type != member.type:
         return proposal
     doubtful = set() if whole else {"unique", "primaryKey", "primaryKeyPosition", "quality"}
     if nulls is None and not whole:
@@ -140,8 +141,18 @@ def _column(member: Member, ground: Ground) -> tuple[Column, list[str]]:
 
 
 def _promisable(type_: Type) -> bool:
-    unreadable = isinstance(type_, Atomic) and (" or " in type_.name or "(" in type_.name or "[" in type_.name)
-    return is_physical(type_) and not unreadable and str(type_) not in ("null", "void")
+    """Whether a contract can name a type, and Spark reads it, at any depth."""
+    match type_:
+        case Struct(members):
+            return all(_promisable(member.type) for member in members)
+        case Array(element):
+            return _promisable(element)
+        case MapOf(key, value):
+            return _promisable(key) and _promisable(value)
+    try:
+        return parse_type(str(type_)) == type_
+    except ValueError:
+        return False
 
 
 def _key_position(name: str, ground: Ground) -> int | None:
