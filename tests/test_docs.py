@@ -9,8 +9,10 @@ import textwrap
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow as pa
 import pytest
 import yaml
+from pyarrow import parquet as pq
 
 import floe
 from floe.actions.explain import explanations
@@ -241,6 +243,7 @@ SPARK = ("enforce", "test", "serve", "quarantine", "protect", "unprotect", "migr
 # words that stand for something of the reader's
 STANDS_FOR = {
     "SRC": "contract.yaml",
+    "TABLE": "orders.parquet",
     "CONTRACT": "contract.yaml",
     "[CONTRACT]": "contract.yaml",
 }
@@ -272,6 +275,7 @@ def lakehouse(tmp_path: Path) -> Path:
     for name in ("contract.yaml", "orders.yaml", "old.yaml", "new.yaml"):
         shutil.copy(contract, tmp_path / name)
     shutil.copy(ROOT / "tests" / "cases" / "odcs" / "dialects" / "b-orders.yaml", tmp_path / "b.yaml")
+    pq.write_table(pa.table({"order_id": [1, 2]}), tmp_path / "orders.parquet")
     write_baseline(lint(contract), str(tmp_path / "known.json"))
     (tmp_path / "docs").mkdir()
     init(Start(tmp_path / "products" / "sales", "sales", "sales", "sold"))

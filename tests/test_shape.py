@@ -27,6 +27,7 @@ def test_the_public_names():
             "TableError",
             "ViolationError",
             "__version__",
+            "bootstrap",
             "compile",
             "convert",
             "diff",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from floe.version import __version__
 
 if TYPE_CHECKING:
+    from floe.actions.bootstrap import bootstrap
     from floe.actions.compile import compile
     from floe.actions.convert import convert
     from floe.actions.diff import diff
@@ -34,6 +35,7 @@ __all__ = [
     "TableError",
     "ViolationError",
     "__version__",
+    "bootstrap",
     "compile",
     "convert",
     "diff",

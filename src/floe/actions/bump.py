@@ -1,13 +1,12 @@
 """Bump: write the version that a contract's changes ask for into its file."""
 
-import os
-import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from floe.actions.diff import diff
 from floe.actions.find_versions import at_revision, refuse_broken, side
+from floe.actions.rewrite import rewrite
 from floe.actions.settings import load_settings
 from floe.contract.formats.edit import replace_scalar
 from floe.contract.sources.files import read_bytes
@@ -16,9 +15,6 @@ from floe.model import Contract, ContractError, SettingError, locate
 from floe.model.change import Bump, Diff
 from floe.model.settings import Settings
 from floe.model.version import Version
-
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,20 +145,6 @@ def _repository(path: Path) -> Repository:
 
 def _write(path: Path, now: Contract, version: str) -> None:
     """Write the version into the file, all or nothing."""
-    data = read_bytes(path)
-    encoding = "utf-16" if data[:2] in _UTF_16 else "utf-8"
-    text = data.decode(encoding)
-    mark = _BOM if text.startswith(_BOM) else ""
     place = locate(now.node, "version")
     assert place is not None
-    text = mark + replace_scalar(text.removeprefix(_BOM), place, now.version, version)
-    target = path.resolve()
-    beside = target.with_name(f".{target.name}.floe")
-    try:
-        beside.write_bytes(text.encode(encoding))
-        shutil.copymode(target, beside)
-        os.replace(beside, target)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        reason = (error.strerror or "").lower()
-        raise SettingError(f"{path} cannot be written: {reason}", "Check its permissions") from None
+    rewrite(path, lambda text: replace_scalar(text, place, now.version, version))

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from floe.actions.bootstrap import Wanted, bootstrap_each, is_document
 from floe.actions.convert import contracts_in
-from floe.contract.formats import documents, odcs, odcs_write
+from floe.actions.settings import load_settings
+from floe.contract.formats import odcs, odcs_write
 from floe.contract.templates import SCHEMA_FILE, editor_schema, template
 from floe.model import Contract, ContractError, FloeError, List, Map
 
@@ -33,7 +35,7 @@ def init(start: Start, origin: str | None = None) -> list[Path]:
 
     Args:
         start: what the product is called.
-        origin: a Delta table's folder, a dbt manifest, a SQL DDL, an Avro or JSON Schema to start from.
+        origin: a table (as `floe bootstrap` takes it), a dbt manifest, a SQL DDL, an Avro or JSON Schema to start from.
     """
     for what, word in (("domain", start.domain), ("product", start.product), ("table", start.table)):
         if not is_word(word):
@@ -73,7 +75,7 @@ def _values(start: Start) -> dict[str, str]:
 
 
 def _repository(folder: Path) -> str:
-    ask = ["git", "-C", str(next(p for p in (folder, *folder.parents) if p.is_dir())), "remote", "get-url", "origin"]
+    ask = ["git", "-C", str(_nearest(folder)), "remote", "get-url", "origin"]
     try:
         said = subprocess.run(ask, capture_output=True, text=True, timeout=10, check=False).stdout.strip()
     except (OSError, subprocess.TimeoutExpired):
@@ -81,28 +83,25 @@ def _repository(folder: Path) -> str:
     return re.sub(r"//[^/@]*@", "//", said) or "unknown"
 
 
+def _nearest(folder: Path) -> Path:
+    """The folder, or the nearest above it that is there."""
+    return next(one for one in (folder, *folder.parents) if one.is_dir())
+
+
 def _contracts(start: Start, origin: str | None) -> dict[Path, str]:
     home = start.folder / "contracts" / start.layer / start.domain
     if origin is None:
         return {home / f"{start.table}.yaml": template("contract.yaml", _values(start))}
     modeline = f"# yaml-language-server: $schema=../../{SCHEMA_FILE}\n"
-    named = [_named(tree, start, origin) for tree in _trees(origin)]
+    if not is_document(origin):
+        wanted = Wanted(domain=start.domain, product=start.product, layer=start.layer)
+        found = bootstrap_each(origin, wanted, load_settings(start=_nearest(start.folder)))
+        return {home / first.file_name: modeline + first.text for first in found}
+    named = [_named(contract.node, start, origin) for contract, _ in contracts_in(origin, None, None)]
     return {
         home / f"{contract.datasets[0].name}.yaml": modeline + odcs_write.write(contract, "v3.1.0")
         for contract in named
     }
-
-
-def _trees(origin: str) -> Iterator[Map]:
-    """The contracts a source holds: a table's folder by its schema, all else as convert reads it."""
-    path = Path(origin)
-    if not (path / "_delta_log").is_dir():
-        yield from (contract.node for contract, _ in contracts_in(origin, None, None))
-        return
-    from floe.data.tables.delta import spark_schema
-
-    found = documents.read(spark_schema(str(path)).encode(), f"{path.name}.json")
-    yield from (tree for _, tree, _ in found.trees) if found else ()
 
 
 def _named(tree: Map, start: Start, origin: str) -> Contract:

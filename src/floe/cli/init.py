@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--from",
         dest="origin",
         metavar="SOURCE",
-        help="start from a Delta table's folder, a dbt manifest, SQL DDL, Avro, JSON Schema or another contract",
+        help="start from a table (as floe bootstrap takes it), a dbt manifest, SQL DDL, Avro, JSON Schema or another contract",
     )
     parser.set_defaults(run=run)
 

@@ -13,6 +13,7 @@ from floe.version import __version__
 
 COMMANDS = {
     "init": "start a product folder with a contract",
+    "bootstrap": "write a first contract from a table, a namespace, Parquet files or a SQL DDL",
     "lint": "say what is wrong with contracts",
     "convert": "write a contract in another format, or a document of another tool as a contract",
     "explain": "say what a code means, why it matters and what to do",

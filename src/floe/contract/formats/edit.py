@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from floe.contract.formats import yaml_text
 from floe.model import ContractError, List, Map, Place, SettingError
@@ -66,6 +66,30 @@ def append(text: str, source: str, key: str, entry: Mapping[str, str]) -> str:
     if not lines[end - 1].endswith("\n"):
         lines[end - 1] += "\n"
     return "".join([*lines[:end], f"{indent}{line}\n", *lines[end:]])
+
+
+def insert_lines(text: str, below: Mapping[int, Sequence[str]]) -> str:
+    r"""The text with more lines below some of its own, which count from one.
+
+    >>> insert_lines("a: 1\nb: 2\n", {1: ["# why"]})
+    'a: 1\n# why\nb: 2\n'
+    """
+    lines = text.splitlines(keepends=True)
+    return "".join(
+        line + "".join(f"{more}\n" for more in below.get(number, ())) for number, line in enumerate(lines, 1)
+    )
+
+
+def add_key(text: str, node: Map, beside: str, key: str, value: str) -> str:
+    """The text with one more key in a mapping: on a line of its own below another, or before it within braces."""
+    at = node.key_places[beside]
+    offset = _offset(text, at)
+    entry = f"{key}: {_scalar(value)}"
+    if text[_offset(text, node.place)] == "{":
+        return f"{text[:offset]}{entry}, {text[offset:]}"
+    end = _LINE_END.search(text, offset)
+    last, line_end = (end.start(), end[0]) if end else (len(text), "\n")
+    return f"{text[:last]}{line_end}{' ' * (at.column - 1)}{entry}{text[last:]}"
 
 
 def _end(lines: list[str], start: int, indent: int) -> int:

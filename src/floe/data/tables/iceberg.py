@@ -46,10 +46,8 @@ _NUMBERED = re.compile(r"v?(\d+)[-.].*metadata\.json")
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:
     """What the catalog, or a metadata file, says of a table."""
-    table = by_name(target.name, settings) if target.name else None
     try:
-        file = None if target.name else metadata_file(str(target.path))
-        table = StaticTable.from_metadata(file, _io(file)) if file else table
+        table = open_table(target, settings)
         return _facts(table) if table else None
     except TableError:
         raise
@@ -59,13 +57,41 @@ def probe(target: Target, settings: Settings) -> TableFacts | None:
         ) from None
 
 
+def open_table(target: Target, settings: Settings) -> Table | None:
+    """A table by its catalog name, its folder or its metadata file; None where it is not there."""
+    if target.name:
+        return by_name(target.name, settings)
+    file = metadata_file(str(target.path))
+    return StaticTable.from_metadata(file, _io(file)) if file else None
+
+
+def tables_in(name: str, settings: Settings) -> list[str] | None:
+    """The tables of a catalog's namespace by their full names, in order; None where there is no such namespace."""
+    catalog, *namespace = name.split(".")
+
+    def ask() -> list[str] | None:
+        opened = _catalog(catalog, settings)
+        if opened is None or not opened.namespace_exists(tuple(namespace)):
+            return None
+        return sorted(".".join((catalog, *identifier)) for identifier in opened.list_tables(tuple(namespace)))
+
+    found: list[str] | None = _asked(catalog, ask)
+    return found
+
+
 def by_name(name: str, settings: Settings) -> Table | None:
     """A table of the settings' catalogs; None where it is not there, or in none of them."""
     catalog, *identifier = name.split(".")
     if catalog not in settings["catalogs"]:
         raise TableError(f"No catalog is called '{catalog}'", "Add it under catalogs in the settings (`floe doctor`)")
+    found: Table | None = _asked(catalog, lambda: _load(catalog, tuple(identifier), settings))
+    return found
+
+
+def _asked(catalog: str, ask: Callable[[], Any]) -> Any:
+    """What a catalog answers, in time; TableError where it is out of reach."""
     try:
-        return _in_time(lambda: _load(catalog, tuple(identifier), settings))
+        return _in_time(ask)
     except Exception as error:  # noqa: BLE001  (each catalog has errors of its own, all meaning out of reach)
         raise TableError(
             f"The catalog '{catalog}' cannot be asked: {_first_line(error)}",
@@ -81,9 +107,9 @@ def _load(catalog: str, identifier: tuple[str, ...], settings: Settings) -> Tabl
         return None
 
 
-def _in_time(ask: Callable[[], Table | None]) -> Table | None:
+def _in_time(ask: Callable[[], Any]) -> Any:
     """The answer, unless it takes too long: not every catalog's client gives up by itself."""
-    said: list[Table | None] = []
+    said: list[Any] = []
     failed: list[Exception] = []
 
     def run() -> None:
