@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from floe.actions.enforce import enforce
     from floe.actions.lint import lint
     from floe.actions.load import load
+    from floe.actions.split import split
     from floe.actions.stream import stream
     from floe.actions.verify import verify
     from floe.model.errors import (
@@ -39,6 +40,7 @@ __all__ = [
     "enforce",
     "lint",
     "load",
+    "split",
     "stream",
     "verify",
 ]

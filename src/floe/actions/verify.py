@@ -2,12 +2,12 @@
 
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floe.actions.find import load_contract
+from floe.actions.find import find_contract, load_contract
 from floe.actions.find_table import Way, find_target
 from floe.actions.record import of_test, record
 from floe.actions.references import reference_targets
@@ -58,20 +58,19 @@ class VerifyResult:
 def verify(data: "DataFrame | str", contract: str | Path | Contract, settings: Settings | None = None) -> Result:
     """Whether a DataFrame, or a table named by catalog name or path, keeps a contract of one dataset."""
     settings = settings or load_settings()
-    found = with_values(load_contract(contract, settings))
+    found, dataset = find_contract(contract, settings)
     if isinstance(data, str):
-        return verify_tables([found], Way(table=data), settings).results[0]
+        return _recorded(found, dataset, Way(table=data), settings)
     from floe.data.spark.scan import scan_rows
     from floe.data.spark.schema import struct_of
     from floe.registry import open_store
 
-    dataset = found.datasets[0]
     plan = make_plan(found, dataset, settings["classifications"])
     started = time.monotonic()
-    schema, rest = _schema(plan, struct_of(data.schema), "frame")
+    schema, rest = judge_schema(plan, struct_of(data.schema), "frame")
     store = open_store(settings["registry.url"], settings.root)
     rows, outcomes, cost = scan_rows(data, rest, _aids(plan, found, Way(), settings, store))
-    return _result(plan, (*schema, *outcomes), rows, None, {**cost, **_since(started)})
+    return result_of(plan, (*schema, *outcomes), rows, None, {**cost, **_since(started)})
 
 
 def verify_tables(contracts: Sequence[str | Path | Contract], way: Way, settings: Settings) -> VerifyResult:
@@ -97,7 +96,7 @@ def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings
         result = _on_table(plan, target, settings, aids, lambda place: _last_uid(store, table_id, place))
     except (TableError, EngineError) as error:
         outcomes = tuple(unmeasured(expectation, error.message) for expectation in plan.expectations)
-        result = _result(plan, outcomes, None, None, _since(started))
+        result = result_of(plan, outcomes, None, None, _since(started))
     note = record(store, settings.root, of_test(result, uuid.uuid4().hex, table_id, settings.actor))
     if note:
         settings.say(note)
@@ -117,7 +116,7 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, known:
     started = time.monotonic()
     seen = _look(target, settings)
     assert seen.schema
-    found, rest = _schema(plan, seen.schema, "table")
+    found, rest = judge_schema(plan, seen.schema, "table")
     found += drift(plan, seen, known(seen.location))
     proved = [] if seen.files is None else prove(rest.expectations, seen.files)
     proved += _by_commit(rest, seen.committed, aids.now)
@@ -135,7 +134,7 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, known:
     by_id = {outcome.id: outcome for outcome in proved}
     ordered = [by_id[expectation.id] for expectation in rest.expectations]
     cost = {**cost, "files": None if seen.files is None else len(seen.files), **_since(started)}
-    result = _result(plan, (*found, *ordered), rows, seen.snapshot, cost)
+    result = result_of(plan, (*found, *ordered), rows, seen.snapshot, cost)
     return replace(result, location=seen.location, table_uid=seen.uid)
 
 
@@ -194,7 +193,7 @@ def _look(target: Target, settings: Settings) -> TableFacts:
     return facts
 
 
-def _schema(plan: Plan, actual: Struct, what: str) -> tuple[list[Outcome], Plan]:
+def judge_schema(plan: Plan, actual: Struct, what: str) -> tuple[list[Outcome], Plan]:
     """The schema's outcomes, and the plan without what it makes impossible to judge."""
     found = list(differences(plan.schema, actual))
     outcomes = [_as_drift(outcome) for outcome in schema_outcomes(plan.dataset, found, "silver", what)]
@@ -234,9 +233,14 @@ def _unasked(expectation: Expectation) -> Outcome:
     return unmeasured(expectation, "the time of the last commit is not known here")
 
 
-def _result(
-    plan: Plan, outcomes: tuple[Outcome, ...], rows: int | None, snapshot: str | None, cost: dict[str, Any]
+def result_of(
+    plan: Plan,
+    outcomes: tuple[Outcome, ...],
+    rows: int | None = None,
+    snapshot: str | None = None,
+    cost: Mapping[str, Any] | None = None,
 ) -> Result:
+    """What came of a plan, as of now."""
     return Result(
         contract=plan.contract,
         version=plan.version,
@@ -245,7 +249,7 @@ def _result(
         expectations=outcomes,
         rows=rows,
         snapshot=snapshot,
-        cost={key: cost.get(key) for key in (*COSTS, "seconds")},
+        cost={key: (cost or {}).get(key) for key in (*COSTS, "seconds")},
     )
 
 

@@ -41,7 +41,7 @@ def scan(plan: Plan, target: Target, snapshot: str | None, aids: Aids, settings:
 def scan_rows(rows: DataFrame, plan: Plan, aids: Aids) -> Scanned:
     """The same on rows that are at hand."""
     spark = rows.sparkSession
-    others, unread = _references(spark, aids.references)
+    others, unread = read_references(spark, aids.references)
     scene = Scene(rows=rows, plan=plan, salt=aids.salt, references=others, unread=unread, gate=False, now=aids.now)
     try:
         with metered(spark, plan.contract) as cost:
@@ -56,7 +56,7 @@ def _nothing(plan: Plan, error: Exception) -> Scanned:
     return Scanned(None, [unmeasured(expectation, cause) for expectation in plan.expectations], dict(UNKNOWN))
 
 
-def _references(spark: SparkSession, targets: Mapping[str, Target]) -> tuple[dict[str, DataFrame], dict[str, str]]:
+def read_references(spark: SparkSession, targets: Mapping[str, Target]) -> tuple[dict[str, DataFrame], dict[str, str]]:
     """The tables that keys refer to, and why one could not be read."""
     found: dict[str, DataFrame] = {}
     unread: dict[str, str] = {}
