@@ -61,15 +61,20 @@ def verify(data: "DataFrame | str", contract: str | Path | Contract, settings: S
     found, dataset = find_contract(contract, settings)
     if isinstance(data, str):
         return _recorded(found, dataset, Way(table=data), settings)
+    return verify_frame(data, found, dataset, settings)
+
+
+def verify_frame(data: "DataFrame", contract: Contract, dataset: Dataset, settings: Settings) -> Result:
+    """Whether a frame keeps what one dataset promises; not recorded, as it is no table."""
     from floe.data.spark.scan import scan_rows
     from floe.data.spark.schema import struct_of
     from floe.registry import open_store
 
-    plan = make_plan(found, dataset, settings["classifications"])
+    plan = make_plan(contract, dataset, settings["classifications"])
     started = time.monotonic()
     schema, rest = judge_schema(plan, struct_of(data.schema), "frame")
     store = open_store(settings["registry.url"], settings.root)
-    rows, outcomes, cost = scan_rows(data, rest, _aids(plan, found, Way(), settings, store))
+    rows, outcomes, cost = scan_rows(data, rest, _aids(plan, contract, Way(), settings, store))
     return result_of(plan, (*schema, *outcomes), rows, None, {**cost, **_since(started)})
 
 
