@@ -23,7 +23,7 @@ from floe.model import Contract, Dataset, EngineError, Severity, TableError
 from floe.model.age import aged
 from floe.model.clock import stamp, utc_now
 from floe.model.outcome import unmeasured
-from floe.model.plan import Aids, Expectation, Plan
+from floe.model.plan import Aids, Expectation, Plan, Scope
 from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome, Result
 from floe.model.settings import Settings
 from floe.model.table import Target
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 COSTS = ("queries", "jobs", "scans", "files", "files_read", "bytes_read")
 _LOOK_BACK = 20
 Known = Callable[[str], str | None]
+Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +79,31 @@ def verify_frame(data: "DataFrame", contract: Contract, dataset: Dataset, settin
     return result_of(plan, (*schema, *outcomes), rows, None, {**cost, **_since(started)})
 
 
-def verify_tables(contracts: Sequence[str | Path | Contract], way: Way, settings: Settings) -> VerifyResult:
+def verify_tables(
+    contracts: Sequence[str | Path | Contract], way: Way, settings: Settings, progress: Progress = lambda _: None
+) -> VerifyResult:
     """Every dataset of the contracts on its table: by metadata where that proves it, by one scan where not."""
+    found = [with_values(load_contract(name, settings)) for name in contracts]
+    asked = [(contract, dataset) for contract in found for dataset in contract.datasets]
     results = []
-    for contract in (with_values(load_contract(name, settings)) for name in contracts):
-        for dataset in contract.datasets:
-            results.append(_recorded(contract, dataset, way, settings))
-    order = {FAIL: 0, NOT_EVALUATED: 1, PASS: 2}
-    return VerifyResult(tuple(sorted(results, key=lambda result: order[result.outcome])))
+    for number, (contract, dataset) in enumerate(asked, 1):
+        tell = _naming(f"{dataset.name} ({number} of {len(asked)})", progress)
+        results.append(_recorded(contract, dataset, way, settings, tell))
+    return VerifyResult(tuple(sorted(results, key=_badness)))
 
 
-def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings) -> Result:
+def _naming(what: str, progress: Progress) -> Progress:
+    return lambda phase: progress(f"{what}: {phase}")
+
+
+def _badness(result: Result) -> tuple[int, int]:
+    worst = max((one.severity for one in result.failed), default=Severity.INFO)
+    return (FAIL, NOT_EVALUATED, PASS).index(result.outcome), -worst
+
+
+def _recorded(
+    contract: Contract, dataset: Dataset, way: Way, settings: Settings, progress: Progress = lambda _: None
+) -> Result:
     from floe.registry import open_store
 
     store = open_store(settings["registry.url"], settings.root)
@@ -98,14 +113,25 @@ def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings
     try:
         target = find_target(settings, contract, dataset, way, store.table(table_id))
         aids = _aids(plan, contract, way, settings, store)
-        result = _on_table(plan, target, settings, aids, lambda place: _last_uid(store, table_id, place))
+        progress("reading metadata")
+        result = _on_table(plan, target, settings, aids, lambda place: _last_uid(store, table_id, place), progress)
     except (TableError, EngineError) as error:
         outcomes = tuple(unmeasured(expectation, error.message) for expectation in plan.expectations)
         result = result_of(plan, outcomes, None, None, _since(started))
+    scope = way.scope.said if way.scope else None
+    result = replace(result, scope=scope, owner=contract.owner or None, support=_support(contract))
     note = record(store, settings.root, of_test(result, uuid.uuid4().hex, table_id, settings.actor))
     if note:
         settings.say(note)
     return result
+
+
+def _support(contract: Contract) -> tuple[str, ...]:
+    """Where to ask, as the contract says it."""
+    listed = contract.node.get("support")
+    entries = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    said = [[str(one[key]) for key in ("channel", "tool", "url") if one.get(key)] for one in entries]
+    return tuple(" ".join(words) for words in said if words)
 
 
 def _last_uid(store: "Store", table_id: str, location: str) -> str | None:
@@ -117,21 +143,22 @@ def _last_uid(store: "Store", table_id: str, location: str) -> str | None:
     return None
 
 
-def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, known: Known) -> Result:
+def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, known: Known, progress: Progress) -> Result:
     started = time.monotonic()
     seen = _look(target, settings)
     assert seen.schema
     found, rest = judge_schema(plan, seen.schema, "table")
     found += drift(plan, seen, known(seen.location))
-    proved = [] if seen.files is None else prove(rest.expectations, seen.files)
+    files = None if aids.scope else seen.files  # statistics are about whole files, not about a part of the rows
+    proved = [] if files is None else prove(rest.expectations, files)
     proved += _by_commit(rest, seen.committed, aids.now)
-    decided = {outcome.id for outcome in proved}
-    proved += [_unasked(one) for one in rest.expectations if not one.measurable and one.id not in decided]
+    proved += _unasked(rest, {outcome.id for outcome in proved}, aids.scope)
     decided = {outcome.id for outcome in proved}
     left = replace(rest, expectations=tuple(one for one in rest.expectations if one.id not in decided))
-    rows = None if seen.files is None else row_count(seen.files)
+    rows = None if files is None else row_count(files)
     cost: dict[str, Any] = dict.fromkeys(COSTS, 0)
     if left.expectations:
+        progress(f"reading rows for {len(left.expectations)} promises")
         pinned = _pinned(target, seen, settings)
         read, scanned, cost = _scanned(left, pinned, seen.snapshot, aids, settings)
         rows = rows if read is None else read
@@ -181,6 +208,7 @@ def _aids(plan: Plan, contract: Contract, way: Way, settings: Settings, store: "
         salt_of(settings.root),
         reference_targets(plan, contract, way.references, settings, store),
         int(utc_now().timestamp()),
+        way.scope,
     )
 
 
@@ -231,11 +259,24 @@ def _by_commit(plan: Plan, committed: int | None, now: int) -> list[Outcome]:
     return [aged(one, max(0, now - committed), "metadata") for one in asked] if committed is not None else []
 
 
-def _unasked(expectation: Expectation) -> Outcome:
-    """What rows cannot answer: watched over time by others, or not evaluated."""
-    if expectation.watched:
-        return replace(unmeasured(expectation, expectation.watched), outcome=NOT_GATED, message=expectation.watched)
-    return unmeasured(expectation, "the time of the last commit is not known here")
+def _unasked(plan: Plan, decided: set[str], scope: Scope | None) -> list[Outcome]:
+    """What rows, or a part of them, cannot answer: watched over time by others, or not evaluated."""
+    found = []
+    for one in plan.expectations:
+        if one.id in decided:
+            continue
+        if not one.measurable and one.watched:
+            found.append(replace(unmeasured(one, one.watched), outcome=NOT_GATED, message=one.watched))
+        elif not one.measurable:
+            found.append(unmeasured(one, "the time of the last commit is not known here"))
+        elif scope and not _of_single_rows(one):
+            found.append(unmeasured(one, f"it is about the whole table, and only a part was read ({scope.said})"))
+    return found
+
+
+def _of_single_rows(one: Expectation) -> bool:
+    """Whether each row breaks it or not, whatever other rows there are."""
+    return bool(one.sql or one.target) and dict(one.operators) == {"mustBe": 0}
 
 
 def result_of(

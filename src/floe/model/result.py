@@ -75,6 +75,9 @@ class Result:
     cost: dict[str, Any] = field(default_factory=dict)
     location: str | None = None
     table_uid: str | None = None  # another table at the same place has another
+    scope: str | None = None  # the part that was read, where it was not the whole
+    owner: str | None = None
+    support: tuple[str, ...] = ()
 
     @property
     def failed(self) -> tuple[Outcome, ...]:
@@ -115,7 +118,8 @@ class Result:
     def of(cls, said: Mapping[str, Any]) -> "Result":
         """A result from its shape."""
         kept = {key: value for key, value in said.items() if key in cls.__dataclass_fields__}
-        return cls(**{**kept, "expectations": tuple(Outcome.of(one) for one in said["expectations"])})
+        support = tuple(said.get("support", ()))
+        return cls(**{**kept, "support": support, "expectations": tuple(map(Outcome.of, said["expectations"]))})
 
     def to_dict(self) -> dict[str, Any]:
         """One element of `results`."""
@@ -131,7 +135,10 @@ class Result:
             "location": self.location,
             "table_uid": self.table_uid,
             "score": self.score,
-            "partial": bool(self.not_evaluated),
+            "partial": bool(self.not_evaluated or self.scope),
+            "scope": self.scope,
+            "owner": self.owner,
+            "support": list(self.support),
             "expectations": [expectation.to_dict() for expectation in self.expectations],
             "cost": self.cost,
         }

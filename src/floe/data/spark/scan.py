@@ -13,11 +13,13 @@ from floe.data.spark.session import own_session
 from floe.data.spark.write import TABLES, read_all
 from floe.model import FloeError, TableError
 from floe.model.outcome import unmeasured
-from floe.model.plan import Aids, Plan
+from floe.model.plan import Aids, Plan, Scope
 from floe.model.result import Outcome
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import Struct
+
+_SEED = 20_260_101
 
 
 class Scanned(NamedTuple):
@@ -42,13 +44,21 @@ def scan_rows(rows: DataFrame, plan: Plan, aids: Aids) -> Scanned:
     """The same on rows that are at hand."""
     spark = rows.sparkSession
     others, unread = read_references(spark, aids.references)
-    scene = Scene(rows=rows, plan=plan, salt=aids.salt, references=others, unread=unread, gate=False, now=aids.now)
     try:
+        part = _part(rows, aids.scope)
+        scene = Scene(rows=part, plan=plan, salt=aids.salt, references=others, unread=unread, gate=False, now=aids.now)
         with metered(spark, plan.contract) as cost:
             total, outcomes = measure(scene)
     except ENGINE_ERRORS as error:
         return _nothing(plan, error)
     return Scanned(total, outcomes, cost)
+
+
+def _part(rows: DataFrame, scope: Scope | None) -> DataFrame:
+    """The rows in scope; the same ones however often they are read."""
+    if scope and scope.where:
+        rows = rows.where(scope.where)
+    return rows.sample(fraction=scope.sample, seed=_SEED) if scope and scope.sample else rows
 
 
 def _nothing(plan: Plan, error: Exception) -> Scanned:
