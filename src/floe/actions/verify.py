@@ -38,6 +38,7 @@ COSTS = ("queries", "jobs", "scans", "files", "files_read", "bytes_read")
 _LOOK_BACK = 20
 Known = Callable[[str], str | None]
 Progress = Callable[[str], None]
+Asked = Callable[[Expectation], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +66,25 @@ def verify(data: "DataFrame | str", contract: str | Path | Contract, settings: S
     return verify_frame(data, found, dataset, settings)
 
 
-def verify_frame(data: "DataFrame", contract: Contract, dataset: Dataset, settings: Settings) -> Result:
+def verify_frame(
+    data: "DataFrame", contract: Contract, dataset: Dataset, settings: Settings, asked: Asked = lambda _: True
+) -> Result:
     """Whether a frame keeps what one dataset promises; not recorded, as it is no table."""
     from floe.data.spark.scan import scan_rows
     from floe.data.spark.schema import struct_of
     from floe.registry import open_store
 
-    plan = make_plan(contract, dataset, settings["classifications"])
+    plan = _plan(contract, dataset, settings, asked)
     started = time.monotonic()
     schema, rest = judge_schema(plan, struct_of(data.schema), "frame")
     store = open_store(settings["registry.url"], settings.root)
     rows, outcomes, cost = scan_rows(data, rest, _aids(plan, contract, Way(), settings, store))
     return result_of(plan, (*schema, *outcomes), rows, None, {**cost, **_since(started)})
+
+
+def _plan(contract: Contract, dataset: Dataset, settings: Settings, asked: Asked) -> Plan:
+    plan = make_plan(contract, dataset, settings["classifications"])
+    return replace(plan, expectations=tuple(filter(asked, plan.expectations)))
 
 
 def verify_tables(
@@ -106,9 +114,29 @@ def _recorded(
 ) -> Result:
     from floe.registry import open_store
 
+    result = verify_some(contract, dataset, way, settings, progress=progress)
     store = open_store(settings["registry.url"], settings.root)
     table_id = contract.table_id(dataset) or dataset.name
-    plan = make_plan(contract, dataset, settings["classifications"])
+    note = record(store, settings.root, of_test(result, uuid.uuid4().hex, table_id, settings.actor))
+    if note:
+        settings.say(note)
+    return result
+
+
+def verify_some(
+    contract: Contract,
+    dataset: Dataset,
+    way: Way,
+    settings: Settings,
+    asked: Asked = lambda _: True,
+    progress: Progress = lambda _: None,
+) -> Result:
+    """What came of the expectations that are asked for, and of the schema, on a dataset's table; not recorded."""
+    from floe.registry import open_store
+
+    store = open_store(settings["registry.url"], settings.root)
+    table_id = contract.table_id(dataset) or dataset.name
+    plan = _plan(contract, dataset, settings, asked)
     started = time.monotonic()
     try:
         target = find_target(settings, contract, dataset, way, store.table(table_id))
@@ -116,14 +144,25 @@ def _recorded(
         progress("reading metadata")
         result = _on_table(plan, target, settings, aids, lambda place: _last_uid(store, table_id, place), progress)
     except (TableError, EngineError) as error:
-        outcomes = tuple(unmeasured(expectation, error.message) for expectation in plan.expectations)
-        result = result_of(plan, outcomes, None, None, _since(started))
+        unknown = [unmeasured(expectation, error.message) for expectation in plan.expectations]
+        result = result_of(plan, (_unseen(plan, error.message), *unknown), None, None, _since(started))
     scope = way.scope.said if way.scope else None
-    result = replace(result, scope=scope, owner=contract.owner or None, support=_support(contract))
-    note = record(store, settings.root, of_test(result, uuid.uuid4().hex, table_id, settings.actor))
-    if note:
-        settings.say(note)
-    return result
+    return replace(result, scope=scope, owner=contract.owner or None, support=_support(contract))
+
+
+def _unseen(plan: Plan, cause: str) -> Outcome:
+    """The schema of a table that was not reached: a contract without rules is not kept by a table that is not there."""
+    (schema,) = schema_outcomes(plan.dataset, [], "silver", "table")
+    said = "Columns and types of the table were not evaluated"
+    return replace(schema, code="E580", outcome=NOT_EVALUATED, message=said, cause=cause, how=None, violations=None)
+
+
+def probe_table(target: Target, settings: Settings) -> None:
+    """Read a table's metadata and one row of it; TableError where that cannot be done, EngineError where nobody can tell."""
+    from floe.data.spark import scan
+
+    seen = look(target, settings)
+    scan.first_row(_pinned(target, seen, settings), seen.snapshot, settings)
 
 
 def _support(contract: Contract) -> tuple[str, ...]:
@@ -145,7 +184,7 @@ def _last_uid(store: "Store", table_id: str, location: str) -> str | None:
 
 def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, known: Known, progress: Progress) -> Result:
     started = time.monotonic()
-    seen = _look(target, settings)
+    seen = look(target, settings)
     assert seen.schema
     found, rest = judge_schema(plan, seen.schema, "table")
     found += drift(plan, seen, known(seen.location))
@@ -212,14 +251,14 @@ def _aids(plan: Plan, contract: Contract, way: Way, settings: Settings, store: "
     )
 
 
-def _look(target: Target, settings: Settings) -> TableFacts:
+def look(target: Target, settings: Settings) -> TableFacts:
     """A table's schema, snapshot and statistics: from its log, else from Spark."""
     if target.format != "delta" or target.path:
         facts = probe(target, settings)
     else:
-        from floe.data.spark.scan import look
+        from floe.data.spark import scan
 
-        seen = look(target, settings)
+        seen = scan.look(target, settings)
         facts = TableFacts(str(target), seen[1], str(target), (), schema=seen[0]) if seen else None
     if facts is None:
         raise TableError(f"The table {target} does not exist", "Write it first, or name another with --table")

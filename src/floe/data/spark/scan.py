@@ -40,6 +40,17 @@ def scan(plan: Plan, target: Target, snapshot: str | None, aids: Aids, settings:
     return scan_rows(rows, plan, aids)
 
 
+def first_row(target: Target, snapshot: str | None, settings: Settings) -> None:
+    """Read one row, where there is one; TableError where that cannot be done."""
+    spark = own_session(settings)
+    try:
+        TABLES[target.format].read(spark, target, snapshot).limit(1).collect()
+    except ENGINE_ERRORS as error:
+        raise TableError(
+            f"{target} cannot be read: {first_line(error)}", "Check its files and who may read them"
+        ) from None
+
+
 def scan_rows(rows: DataFrame, plan: Plan, aids: Aids) -> Scanned:
     """The same on rows that are at hand."""
     spark = rows.sparkSession
