@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from floe.model.finding import Severity
+from floe.model.show import result_as_html, write_as_html
 
 PASS, FAIL, NOT_EVALUATED, NOT_GATED = "pass", "fail", "not_evaluated", "not_gated"
 WEIGHTS = {Severity.CRITICAL: 8, Severity.ERROR: 4, Severity.WARNING: 2, Severity.INFO: 1}
@@ -108,6 +109,9 @@ class Result:
             return None
         return round(100 * sum(WEIGHTS[e.severity] * self._good(e) for e in judged) / total, 2)
 
+    def _repr_html_(self) -> str:
+        return result_as_html(self)
+
     def _good(self, expectation: Outcome) -> float:
         if expectation.outcome == PASS:
             return 1.0
@@ -170,6 +174,9 @@ class WriteResult:
     feature_version: str | None = None  # of a Gold snapshot
     repeated: bool = False  # the batch was accepted before, and this is what came of it then
     notes: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        return write_as_html(self)
 
     @property
     def would_refuse(self) -> bool:
