@@ -33,6 +33,7 @@ def test_the_public_names():
             "enforce",
             "lint",
             "load",
+            "split",
             "stream",
             "verify",
         ]

@@ -19,7 +19,7 @@ def progress() -> Iterator[Progress]:
     if not sys.stderr.isatty():
         yield lambda _: None
         return
-    said, done, started = [""], threading.Event(), time.monotonic()
+    said, done, started = ["starting"], threading.Event(), time.monotonic()
     line = threading.Thread(target=_draw, args=(said, done, started), daemon=True)
     line.start()
     try:
