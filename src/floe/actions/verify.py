@@ -79,7 +79,8 @@ def verify_frame(
     schema, rest = judge_schema(plan, struct_of(data.schema), "frame")
     store = open_store(settings["registry.url"], settings.root)
     rows, outcomes, cost = scan_rows(data, rest, _aids(plan, contract, Way(), settings, store))
-    return result_of(plan, (*schema, *outcomes), rows, None, {**cost, **_since(started)})
+    result = result_of(plan, (*schema, *outcomes), rows, None, {**cost, **_since(started)})
+    return replace(result, owner=contract.owner or None, support=_support(contract))
 
 
 def _plan(contract: Contract, dataset: Dataset, settings: Settings, asked: Asked) -> Plan:

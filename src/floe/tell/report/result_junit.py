@@ -43,7 +43,10 @@ def _suite(root: ElementTree.Element, result: Result, accepted: Collection[str],
 def _case(case: ElementTree.Element, outcome: Outcome, accepted: Collection[str], fail_on: Severity) -> None:
     samples = samples_text(outcome)
     text = xml_text("\n".join([values_text(outcome), *([f"e.g. {samples}"] if samples else [])]))
-    about = {"message": xml_text(f"FLOE-{outcome.code} {outcome.severity}: {outcome.message}"), "type": outcome.name}
+    about = {
+        "message": xml_text(f"FLOE-{outcome.code} {outcome.severity}: {outcome.message}"),
+        "type": xml_text(outcome.name),
+    }
     if outcome.outcome == NOT_GATED or (outcome.outcome == NOT_EVALUATED and outcome.id in accepted):
         ElementTree.SubElement(case, "skipped", {"message": xml_text(_why(outcome))})
     elif outcome.outcome == NOT_EVALUATED:
