@@ -7,6 +7,21 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from floe.actions.check import (
+    Connection,
+    ContractEnforcer,
+    ContractViolation,
+    SLACheckResult,
+    ValidationResult,
+    check_availability,
+    check_breaking_changes,
+    check_freshness,
+    check_quality,
+    detect_schema_drift,
+    schema_hash,
+    validate_keys,
+    validate_schema,
+)
 from floe.actions.compare_schemas import (
     Schema,
     SchemaComparisonResult,
@@ -29,20 +44,34 @@ from floe.model.json_text import dumps
 from floe.model.settings import LABELS, Settings
 
 __all__ = [
+    "ContractEnforcer",
     "ContractValidationResult",
+    "ContractViolation",
     "DataContract",
     "DataContractPlugin",
     "ODCSDataContractPlugin",
     "PolicyEnforcer",
+    "SLACheckResult",
     "SchemaComparisonResult",
+    "ValidationResult",
+    "check_availability",
+    "check_breaking_changes",
+    "check_freshness",
+    "check_quality",
     "compare_schemas",
+    "detect_schema_drift",
     "generate_contract_from_ports",
+    "load_contract",
     "merge_contracts",
+    "schema_hash",
     "validate_inheritance",
+    "validate_keys",
+    "validate_schema",
     "validate_version_bump",
 ]
 
 DataContract = Contract
+load_contract = load
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +122,28 @@ class DataContractPlugin(ABC):
         """What changes between two schemas."""
 
     @abstractmethod
+    def detect_schema_drift(self, contract: DataContract, connection: Connection) -> SchemaComparisonResult:
+        """What a table has otherwise than its contract promises."""
+
+    @abstractmethod
+    def check_freshness(
+        self, contract: DataContract, connection: Connection, timestamp_column: str | None = None
+    ) -> SLACheckResult:
+        """Whether a table is as fresh as promised."""
+
+    @abstractmethod
+    def check_availability(self, contract: DataContract, connection: Connection) -> SLACheckResult:
+        """Whether a table can be read now."""
+
+    @abstractmethod
+    def check_quality(self, contract: DataContract, connection: Connection) -> list[SLACheckResult]:
+        """What came of each promise about a table's rows."""
+
+    @abstractmethod
+    def check_breaking_changes(self, contract: DataContract, connection: Connection) -> list[ContractViolation]:
+        """Where a table breaks the schema of its contract."""
+
+    @abstractmethod
     def validate_version_bump(self, old: DataContract, new: DataContract) -> tuple[bool, str]:
         """Whether a new version says what its changes ask for."""
 
@@ -136,6 +187,28 @@ class ODCSDataContractPlugin(DataContractPlugin):
     def compare_schemas(self, old_schema: Schema, new_schema: Schema) -> SchemaComparisonResult:
         """What `floe diff` says about two schemas."""
         return compare_schemas(old_schema, new_schema)
+
+    def detect_schema_drift(self, contract: DataContract, connection: Connection) -> SchemaComparisonResult:
+        """What `floe diff` says about a contract and its table, also where only Spark reaches it."""
+        return detect_schema_drift(contract, connection)
+
+    def check_freshness(
+        self, contract: DataContract, connection: Connection, timestamp_column: str | None = None
+    ) -> SLACheckResult:
+        """What `floe test` says about freshness, on another column where one is named."""
+        return check_freshness(contract, connection, timestamp_column)
+
+    def check_availability(self, contract: DataContract, connection: Connection) -> SLACheckResult:
+        """One probe: the table's metadata and one row."""
+        return check_availability(contract, connection)
+
+    def check_quality(self, contract: DataContract, connection: Connection) -> list[SLACheckResult]:
+        """What `floe test` says about each promise on rows."""
+        return check_quality(contract, connection)
+
+    def check_breaking_changes(self, contract: DataContract, connection: Connection) -> list[ContractViolation]:
+        """What `floe test` says about the table's schema, errors and worse."""
+        return check_breaking_changes(contract, connection)
 
     def validate_version_bump(self, old: DataContract, new: DataContract) -> tuple[bool, str]:
         """What `floe diff` says about two versions."""

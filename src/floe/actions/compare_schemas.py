@@ -1,5 +1,6 @@
 """Compare schemas: two schemas, or two versions, in the architecture's words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def compare_schemas(old_schema: Schema, new_schema: Schema) -> SchemaComparisonR
     if isinstance(old_schema, Dataset) and isinstance(new_schema, Dataset):
         new = replace(new, datasets=(replace(new_schema, name=old_schema.name),))
     found = changes(old, new, CHANGES, terms_of(load_settings()))
-    return _result([change for change in found if change.row.startswith(_ROWS)])
+    return comparison([change for change in found if change.row.startswith(_ROWS)])
 
 
 def _contract(schema: Schema) -> Contract:
@@ -41,7 +42,8 @@ def _contract(schema: Schema) -> Contract:
     return load_contract(schema, load_settings())
 
 
-def _result(found: list[Change]) -> SchemaComparisonResult:
+def comparison(found: Sequence[Change]) -> SchemaComparisonResult:
+    """Changes in the architecture's words."""
     breaking = [said(change) for change in found if change.bump is Bump.MAJOR]
     return SchemaComparisonResult(
         compatible=not breaking,

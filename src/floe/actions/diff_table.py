@@ -73,6 +73,12 @@ def diff_table(old: Source, new: Source, terms: Terms, settings: Settings) -> Di
 
 def schema_findings(contract: Contract, actual: Any) -> list[Finding]:
     """Where a schema that a table has differs from the one that a contract with one dataset promises."""
+    found = schema_changes(contract, actual)
+    return sorted(_findings(found, first=False, parted=True), key=lambda one: -one.severity)
+
+
+def schema_changes(contract: Contract, actual: Any) -> tuple[Change, ...]:
+    """The same as changes from what is promised to what is there."""
     schema = actual if isinstance(actual, Struct) else from_spark_json(actual.jsonValue())
     if not isinstance(schema, Struct):
         raise TypeError(f"{schema} is no schema of a table")
@@ -81,8 +87,7 @@ def schema_findings(contract: Contract, actual: Any) -> list[Finding]:
     (dataset,) = contract.datasets
     named = tuple(field.column for field in dataset.partition)  # a schema does not say how a table is divided
     seen = replace(contract, datasets=(_as_seen(dataset, _Seen("schema", schema, named, ())),))
-    found = _told(changes(contract, seen, CHANGES))
-    return sorted(_findings(found, first=False, parted=True), key=lambda one: -one.severity)
+    return _told(changes(contract, seen, CHANGES))
 
 
 def _told(found: list[Change]) -> tuple[Change, ...]:

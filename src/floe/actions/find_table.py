@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from floe.model import Contract, ContractError, Dataset, Server, TableError
+from floe.model.plan import Scope
 from floe.model.settings import Settings
 from floe.model.table import Target
 
@@ -23,11 +24,12 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a caller points at tables: by name or path, by one of the contract's servers; and those that keys refer to."""
+    """How a caller points at tables: by name or path, by one of the contract's servers, a part of them; and those that keys refer to."""
 
     table: str | None = None
     server: str | None = None
     references: Mapping[str, str] = field(default_factory=dict)
+    scope: Scope | None = None
 
 
 def find_target(

@@ -2,12 +2,12 @@
 
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floe.actions.find import load_contract
+from floe.actions.find import find_contract, load_contract
 from floe.actions.find_table import Way, find_target
 from floe.actions.record import of_test, record
 from floe.actions.references import reference_targets
@@ -23,7 +23,7 @@ from floe.model import Contract, Dataset, EngineError, Severity, TableError
 from floe.model.age import aged
 from floe.model.clock import stamp, utc_now
 from floe.model.outcome import unmeasured
-from floe.model.plan import Aids, Expectation, Plan
+from floe.model.plan import Aids, Expectation, Plan, Scope
 from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome, Result
 from floe.model.settings import Settings
 from floe.model.table import Target
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 COSTS = ("queries", "jobs", "scans", "files", "files_read", "bytes_read")
 _LOOK_BACK = 20
 Known = Callable[[str], str | None]
+Progress = Callable[[str], None]
+Asked = Callable[[Expectation], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,50 +60,118 @@ class VerifyResult:
 def verify(data: "DataFrame | str", contract: str | Path | Contract, settings: Settings | None = None) -> Result:
     """Whether a DataFrame, or a table named by catalog name or path, keeps a contract of one dataset."""
     settings = settings or load_settings()
-    found = with_values(load_contract(contract, settings))
+    found, dataset = find_contract(contract, settings)
     if isinstance(data, str):
-        return verify_tables([found], Way(table=data), settings).results[0]
+        return _recorded(found, dataset, Way(table=data), settings)
+    return verify_frame(data, found, dataset, settings)
+
+
+def verify_frame(
+    data: "DataFrame", contract: Contract, dataset: Dataset, settings: Settings, asked: Asked = lambda _: True
+) -> Result:
+    """Whether a frame keeps what one dataset promises; not recorded, as it is no table."""
     from floe.data.spark.scan import scan_rows
     from floe.data.spark.schema import struct_of
     from floe.registry import open_store
 
-    dataset = found.datasets[0]
-    plan = make_plan(found, dataset, settings["classifications"])
+    plan = _plan(contract, dataset, settings, asked)
     started = time.monotonic()
-    schema, rest = _schema(plan, struct_of(data.schema), "frame")
+    schema, rest = judge_schema(plan, struct_of(data.schema), "frame")
     store = open_store(settings["registry.url"], settings.root)
-    rows, outcomes, cost = scan_rows(data, rest, _aids(plan, found, Way(), settings, store))
-    return _result(plan, (*schema, *outcomes), rows, None, {**cost, **_since(started)})
+    rows, outcomes, cost = scan_rows(data, rest, _aids(plan, contract, Way(), settings, store))
+    result = result_of(plan, (*schema, *outcomes), rows, None, {**cost, **_since(started)})
+    return replace(result, owner=contract.owner or None, support=_support(contract))
 
 
-def verify_tables(contracts: Sequence[str | Path | Contract], way: Way, settings: Settings) -> VerifyResult:
+def _plan(contract: Contract, dataset: Dataset, settings: Settings, asked: Asked) -> Plan:
+    plan = make_plan(contract, dataset, settings["classifications"])
+    return replace(plan, expectations=tuple(filter(asked, plan.expectations)))
+
+
+def verify_tables(
+    contracts: Sequence[str | Path | Contract], way: Way, settings: Settings, progress: Progress = lambda _: None
+) -> VerifyResult:
     """Every dataset of the contracts on its table: by metadata where that proves it, by one scan where not."""
+    found = [with_values(load_contract(name, settings)) for name in contracts]
+    asked = [(contract, dataset) for contract in found for dataset in contract.datasets]
     results = []
-    for contract in (with_values(load_contract(name, settings)) for name in contracts):
-        for dataset in contract.datasets:
-            results.append(_recorded(contract, dataset, way, settings))
-    order = {FAIL: 0, NOT_EVALUATED: 1, PASS: 2}
-    return VerifyResult(tuple(sorted(results, key=lambda result: order[result.outcome])))
+    for number, (contract, dataset) in enumerate(asked, 1):
+        tell = _naming(f"{dataset.name} ({number} of {len(asked)})", progress)
+        results.append(_recorded(contract, dataset, way, settings, tell))
+    return VerifyResult(tuple(sorted(results, key=_badness)))
 
 
-def _recorded(contract: Contract, dataset: Dataset, way: Way, settings: Settings) -> Result:
+def _naming(what: str, progress: Progress) -> Progress:
+    return lambda phase: progress(f"{what}: {phase}")
+
+
+def _badness(result: Result) -> tuple[int, int]:
+    worst = max((one.severity for one in result.failed), default=Severity.INFO)
+    return (FAIL, NOT_EVALUATED, PASS).index(result.outcome), -worst
+
+
+def _recorded(
+    contract: Contract, dataset: Dataset, way: Way, settings: Settings, progress: Progress = lambda _: None
+) -> Result:
     from floe.registry import open_store
 
+    result = verify_some(contract, dataset, way, settings, progress=progress)
     store = open_store(settings["registry.url"], settings.root)
     table_id = contract.table_id(dataset) or dataset.name
-    plan = make_plan(contract, dataset, settings["classifications"])
-    started = time.monotonic()
-    try:
-        target = find_target(settings, contract, dataset, way, store.table(table_id))
-        aids = _aids(plan, contract, way, settings, store)
-        result = _on_table(plan, target, settings, aids, lambda place: _last_uid(store, table_id, place))
-    except (TableError, EngineError) as error:
-        outcomes = tuple(unmeasured(expectation, error.message) for expectation in plan.expectations)
-        result = _result(plan, outcomes, None, None, _since(started))
     note = record(store, settings.root, of_test(result, uuid.uuid4().hex, table_id, settings.actor))
     if note:
         settings.say(note)
     return result
+
+
+def verify_some(
+    contract: Contract,
+    dataset: Dataset,
+    way: Way,
+    settings: Settings,
+    asked: Asked = lambda _: True,
+    progress: Progress = lambda _: None,
+) -> Result:
+    """What came of the expectations that are asked for, and of the schema, on a dataset's table; not recorded."""
+    from floe.registry import open_store
+
+    store = open_store(settings["registry.url"], settings.root)
+    table_id = contract.table_id(dataset) or dataset.name
+    plan = _plan(contract, dataset, settings, asked)
+    started = time.monotonic()
+    try:
+        target = find_target(settings, contract, dataset, way, store.table(table_id))
+        aids = _aids(plan, contract, way, settings, store)
+        progress("reading metadata")
+        result = _on_table(plan, target, settings, aids, lambda place: _last_uid(store, table_id, place), progress)
+    except (TableError, EngineError) as error:
+        unknown = [unmeasured(expectation, error.message) for expectation in plan.expectations]
+        result = result_of(plan, (_unseen(plan, error.message), *unknown), None, None, _since(started))
+    scope = way.scope.said if way.scope else None
+    return replace(result, scope=scope, owner=contract.owner or None, support=_support(contract))
+
+
+def _unseen(plan: Plan, cause: str) -> Outcome:
+    """The schema of a table that was not reached: a contract without rules is not kept by a table that is not there."""
+    (schema,) = schema_outcomes(plan.dataset, [], "silver", "table")
+    said = "Columns and types of the table were not evaluated"
+    return replace(schema, code="E580", outcome=NOT_EVALUATED, message=said, cause=cause, how=None, violations=None)
+
+
+def probe_table(target: Target, settings: Settings) -> None:
+    """Read a table's metadata and one row of it; TableError where that cannot be done, EngineError where nobody can tell."""
+    from floe.data.spark import scan
+
+    seen = look(target, settings)
+    scan.first_row(_pinned(target, seen, settings), seen.snapshot, settings)
+
+
+def _support(contract: Contract) -> tuple[str, ...]:
+    """Where to ask, as the contract says it."""
+    listed = contract.node.get("support")
+    entries = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    said = [[str(one[key]) for key in ("channel", "tool", "url") if one.get(key)] for one in entries]
+    return tuple(" ".join(words) for words in said if words)
 
 
 def _last_uid(store: "Store", table_id: str, location: str) -> str | None:
@@ -113,21 +183,22 @@ def _last_uid(store: "Store", table_id: str, location: str) -> str | None:
     return None
 
 
-def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, known: Known) -> Result:
+def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, known: Known, progress: Progress) -> Result:
     started = time.monotonic()
-    seen = _look(target, settings)
+    seen = look(target, settings)
     assert seen.schema
-    found, rest = _schema(plan, seen.schema, "table")
+    found, rest = judge_schema(plan, seen.schema, "table")
     found += drift(plan, seen, known(seen.location))
-    proved = [] if seen.files is None else prove(rest.expectations, seen.files)
+    files = None if aids.scope else seen.files  # statistics are about whole files, not about a part of the rows
+    proved = [] if files is None else prove(rest.expectations, files)
     proved += _by_commit(rest, seen.committed, aids.now)
-    decided = {outcome.id for outcome in proved}
-    proved += [_unasked(one) for one in rest.expectations if not one.measurable and one.id not in decided]
+    proved += _unasked(rest, {outcome.id for outcome in proved}, aids.scope)
     decided = {outcome.id for outcome in proved}
     left = replace(rest, expectations=tuple(one for one in rest.expectations if one.id not in decided))
-    rows = None if seen.files is None else row_count(seen.files)
+    rows = None if files is None else row_count(files)
     cost: dict[str, Any] = dict.fromkeys(COSTS, 0)
     if left.expectations:
+        progress(f"reading rows for {len(left.expectations)} promises")
         pinned = _pinned(target, seen, settings)
         read, scanned, cost = _scanned(left, pinned, seen.snapshot, aids, settings)
         rows = rows if read is None else read
@@ -135,7 +206,7 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, known:
     by_id = {outcome.id: outcome for outcome in proved}
     ordered = [by_id[expectation.id] for expectation in rest.expectations]
     cost = {**cost, "files": None if seen.files is None else len(seen.files), **_since(started)}
-    result = _result(plan, (*found, *ordered), rows, seen.snapshot, cost)
+    result = result_of(plan, (*found, *ordered), rows, seen.snapshot, cost)
     return replace(result, location=seen.location, table_uid=seen.uid)
 
 
@@ -177,24 +248,25 @@ def _aids(plan: Plan, contract: Contract, way: Way, settings: Settings, store: "
         salt_of(settings.root),
         reference_targets(plan, contract, way.references, settings, store),
         int(utc_now().timestamp()),
+        way.scope,
     )
 
 
-def _look(target: Target, settings: Settings) -> TableFacts:
+def look(target: Target, settings: Settings) -> TableFacts:
     """A table's schema, snapshot and statistics: from its log, else from Spark."""
     if target.format != "delta" or target.path:
         facts = probe(target, settings)
     else:
-        from floe.data.spark.scan import look
+        from floe.data.spark import scan
 
-        seen = look(target, settings)
+        seen = scan.look(target, settings)
         facts = TableFacts(str(target), seen[1], str(target), (), schema=seen[0]) if seen else None
     if facts is None:
         raise TableError(f"The table {target} does not exist", "Write it first, or name another with --table")
     return facts
 
 
-def _schema(plan: Plan, actual: Struct, what: str) -> tuple[list[Outcome], Plan]:
+def judge_schema(plan: Plan, actual: Struct, what: str) -> tuple[list[Outcome], Plan]:
     """The schema's outcomes, and the plan without what it makes impossible to judge."""
     found = list(differences(plan.schema, actual))
     outcomes = [_as_drift(outcome) for outcome in schema_outcomes(plan.dataset, found, "silver", what)]
@@ -227,16 +299,34 @@ def _by_commit(plan: Plan, committed: int | None, now: int) -> list[Outcome]:
     return [aged(one, max(0, now - committed), "metadata") for one in asked] if committed is not None else []
 
 
-def _unasked(expectation: Expectation) -> Outcome:
-    """What rows cannot answer: watched over time by others, or not evaluated."""
-    if expectation.watched:
-        return replace(unmeasured(expectation, expectation.watched), outcome=NOT_GATED, message=expectation.watched)
-    return unmeasured(expectation, "the time of the last commit is not known here")
+def _unasked(plan: Plan, decided: set[str], scope: Scope | None) -> list[Outcome]:
+    """What rows, or a part of them, cannot answer: watched over time by others, or not evaluated."""
+    found = []
+    for one in plan.expectations:
+        if one.id in decided:
+            continue
+        if not one.measurable and one.watched:
+            found.append(replace(unmeasured(one, one.watched), outcome=NOT_GATED, message=one.watched))
+        elif not one.measurable:
+            found.append(unmeasured(one, "the time of the last commit is not known here"))
+        elif scope and not _of_single_rows(one):
+            found.append(unmeasured(one, f"it is about the whole table, and only a part was read ({scope.said})"))
+    return found
 
 
-def _result(
-    plan: Plan, outcomes: tuple[Outcome, ...], rows: int | None, snapshot: str | None, cost: dict[str, Any]
+def _of_single_rows(one: Expectation) -> bool:
+    """Whether each row breaks it or not, whatever other rows there are."""
+    return bool(one.sql or one.target) and dict(one.operators) == {"mustBe": 0}
+
+
+def result_of(
+    plan: Plan,
+    outcomes: tuple[Outcome, ...],
+    rows: int | None = None,
+    snapshot: str | None = None,
+    cost: Mapping[str, Any] | None = None,
 ) -> Result:
+    """What came of a plan, as of now."""
     return Result(
         contract=plan.contract,
         version=plan.version,
@@ -245,7 +335,7 @@ def _result(
         expectations=outcomes,
         rows=rows,
         snapshot=snapshot,
-        cost={key: cost.get(key) for key in (*COSTS, "seconds")},
+        cost={key: (cost or {}).get(key) for key in (*COSTS, "seconds")},
     )
 
 

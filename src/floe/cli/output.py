@@ -15,7 +15,8 @@ def style() -> Style:
 
 def say(text: str) -> None:
     """A sign of life for who waits; never part of the answer."""
-    print(text, file=sys.stderr, flush=True)
+    over = "\r\x1b[2K" if sys.stderr.isatty() else ""  # a line of progress may stand there
+    print(f"{over}{text}", file=sys.stderr, flush=True)
 
 
 def print_json(data: Any) -> None:

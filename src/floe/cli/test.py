@@ -6,9 +6,18 @@ from floe.actions.find_table import Way
 from floe.actions.settings import load_settings
 from floe.actions.verify import VerifyResult, verify_tables
 from floe.cli.named import named_table
-from floe.cli.output import print_json, say, style
+from floe.cli.output import say, style
+from floe.cli.progress import progress
+from floe.data.where import scope_of
 from floe.model import Severity
+from floe.model.json_text import dumps
+from floe.tell.report.result_github import result_github
+from floe.tell.report.result_html import result_html
+from floe.tell.report.result_junit import result_junit
+from floe.tell.report.result_markdown import result_markdown
 from floe.tell.report.result_text import result_text
+
+_FORMATS = ("text", "json", "junit", "html", "github", "markdown")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,23 +46,58 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="error",
         help="the severity from which a broken promise is exit code 1 (default: error)",
     )
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.add_argument(
+        "--where",
+        metavar="SQL",
+        help="read only the rows this condition is true for; the answer is PARTIAL, promises about the whole table are not evaluated",
+    )
+    parser.add_argument(
+        "--sample",
+        type=_fraction,
+        metavar="FRACTION",
+        help="read only about this share of the rows (0.01: one in a hundred); PARTIAL too",
+    )
+    parser.add_argument("--format", choices=_FORMATS, default="text", help="how to answer (default: text)")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Judge the tables; exit 1 where a promise is broken, 2 where one was not evaluated and none is broken."""
-    result = verify_tables(
-        options.contracts, Way(options.table, options.server, dict(options.reference)), load_settings(say=say)
-    )
-    if options.format == "json":
-        print_json({**result.to_dict(), "accepted": options.accept})
-    else:
-        print("\n\n".join(result_text(one, style()) for one in result.results))
-    return _exit_code(result, Severity.of(options.fail_on), set(options.accept))
+    scope = scope_of(options.where, options.sample)
+    way = Way(options.table, options.server, dict(options.reference), scope)
+    with progress() as phase:
+        result = verify_tables(options.contracts, way, load_settings(say=say), phase)
+    limit, accepted = Severity.of(options.fail_on), frozenset(options.accept)
+    print(_answer(result, options.format, accepted, limit))
+    return _exit_code(result, limit, accepted)
 
 
-def _exit_code(result: VerifyResult, limit: Severity, accepted: set[str]) -> int:
+def _answer(result: VerifyResult, form: str, accepted: frozenset[str], limit: Severity) -> str:
+    match form:
+        case "json":
+            return dumps({**result.to_dict(), "accepted": sorted(accepted)}, indent=2)
+        case "junit":
+            return result_junit(result.results, accepted, limit)
+        case "html":
+            return result_html(result.results, accepted)
+        case "github":
+            return result_github(result.results, accepted, limit)
+        case "markdown":
+            return result_markdown(result.results, accepted)
+    return "\n\n".join(result_text(one, style()) for one in result.results)
+
+
+def _fraction(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no share between 0 and 1")
+    return number
+
+
+def _exit_code(result: VerifyResult, limit: Severity, accepted: frozenset[str]) -> int:
     if any(outcome.severity >= limit for one in result.results for outcome in one.failed):
         return 1
     return 2 if any(outcome.id not in accepted for one in result.results for outcome in one.not_evaluated) else 0

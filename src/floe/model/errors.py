@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from floe.model.finding import Finding
-    from floe.model.result import WriteResult
+    from floe.model.result import Result, WriteResult
 
 
 class FloeError(Exception):
@@ -44,9 +44,9 @@ class ContractError(FloeError):
 class ViolationError(FloeError):
     """Data broke a contract and the caller asked to stop; carries the result."""
 
-    def __init__(self, message: str, result: "WriteResult", suggestion: str = "", code: str = "") -> None:
+    def __init__(self, message: str, result: "Result | WriteResult", suggestion: str = "", code: str = "") -> None:
         super().__init__(message, suggestion, code)
-        self.result = result
+        self.result: Any = result  # a WriteResult where a write was refused
 
 
 class RegistryError(FloeError):

@@ -129,12 +129,21 @@ class Expectation:
         }
 
 
+class Scope(NamedTuple):
+    """The part of a table that is read: as the caller said it, as SQL that is true for its rows, and which share of those."""
+
+    said: str
+    where: str | None = None
+    sample: float | None = None
+
+
 class Aids(NamedTuple):
-    """What judging a table needs besides its plan: the salt of samples, and the tables that keys refer to."""
+    """What judging a table needs besides its plan: the salt of samples, the tables that keys refer to, the part to read."""
 
     salt: str
     references: Mapping[str, Target]
     now: int  # seconds since 1970
+    scope: Scope | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from floe.model.finding import Severity
+from floe.model.show import result_as_html, write_as_html
 
 PASS, FAIL, NOT_EVALUATED, NOT_GATED = "pass", "fail", "not_evaluated", "not_gated"
 WEIGHTS = {Severity.CRITICAL: 8, Severity.ERROR: 4, Severity.WARNING: 2, Severity.INFO: 1}
@@ -75,6 +76,9 @@ class Result:
     cost: dict[str, Any] = field(default_factory=dict)
     location: str | None = None
     table_uid: str | None = None  # another table at the same place has another
+    scope: str | None = None  # the part that was read, where it was not the whole
+    owner: str | None = None
+    support: tuple[str, ...] = ()
 
     @property
     def failed(self) -> tuple[Outcome, ...]:
@@ -105,6 +109,9 @@ class Result:
             return None
         return round(100 * sum(WEIGHTS[e.severity] * self._good(e) for e in judged) / total, 2)
 
+    def _repr_html_(self) -> str:
+        return result_as_html(self)
+
     def _good(self, expectation: Outcome) -> float:
         if expectation.outcome == PASS:
             return 1.0
@@ -115,7 +122,8 @@ class Result:
     def of(cls, said: Mapping[str, Any]) -> "Result":
         """A result from its shape."""
         kept = {key: value for key, value in said.items() if key in cls.__dataclass_fields__}
-        return cls(**{**kept, "expectations": tuple(Outcome.of(one) for one in said["expectations"])})
+        support = tuple(said.get("support", ()))
+        return cls(**{**kept, "support": support, "expectations": tuple(map(Outcome.of, said["expectations"]))})
 
     def to_dict(self) -> dict[str, Any]:
         """One element of `results`."""
@@ -131,7 +139,10 @@ class Result:
             "location": self.location,
             "table_uid": self.table_uid,
             "score": self.score,
-            "partial": bool(self.not_evaluated),
+            "partial": bool(self.not_evaluated or self.scope),
+            "scope": self.scope,
+            "owner": self.owner,
+            "support": list(self.support),
             "expectations": [expectation.to_dict() for expectation in self.expectations],
             "cost": self.cost,
         }
@@ -163,6 +174,9 @@ class WriteResult:
     feature_version: str | None = None  # of a Gold snapshot
     repeated: bool = False  # the batch was accepted before, and this is what came of it then
     notes: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        return write_as_html(self)
 
     @property
     def would_refuse(self) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from floe.model.contract import Contract, Field
+    from floe.model.result import Outcome, Result, WriteResult
 
 _BOUNDS = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "minLength", "maxLength", "pattern")
 
@@ -57,3 +58,30 @@ def _promises(field: "Field") -> Iterator[str]:
     yield from (f"{key} {field.options[key]}" for key in _BOUNDS if field.options.get(key) is not None)
     if field.classification:
         yield field.classification
+
+
+def result_as_html(result: "Result") -> str:
+    """A verdict and what is broken or unknown, as a small table for notebooks."""
+    part = f" PARTIAL ({result.scope})" if result.scope else ""
+    rows = "rows not counted" if result.rows is None else f"{result.rows:,} rows"
+    kept = sum(one.outcome == "pass" for one in result.expectations)
+    about = f"{result.dataset} ({result.contract}:{result.version}): {rows}, {kept} promises kept"
+    lines = "".join(_outcome(one) for one in (*result.failed, *result.not_evaluated))
+    head = "<tr><th>code</th><th>severity</th><th>promise</th><th>bad rows</th><th>expected</th><th>actual</th></tr>"
+    table = f"<table>{head}{lines}</table>" if lines else ""
+    return f"<p><b>{escape(result.outcome.replace('_', ' ') + part)}</b> {escape(about)}</p>{table}"
+
+
+def write_as_html(result: "WriteResult") -> str:
+    """What a gate did, and what it found."""
+    said = "refused, nothing written" if result.refused else f"{result.written:,} rows written"
+    apart = f", {result.quarantined:,} to quarantine" if result.quarantined else ""
+    shadow = ", SHADOW: would be refused" if result.would_refuse else ", SHADOW" if result.shadow else ""
+    return f"<p><b>{escape(said + apart + shadow)}</b> {escape(result.table)}</p>{result_as_html(result.result)}"
+
+
+def _outcome(one: "Outcome") -> str:
+    what = f"{one.message}: {one.cause}" if one.cause else one.message
+    count = "" if one.violations is None else f"{one.violations:,}"
+    cells = (f"FLOE-{one.code}", str(one.severity), what, count, str(one.expected), str(one.actual))
+    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"

@@ -45,9 +45,19 @@ def part(
     asked = [(outcome, by_id.get(outcome.id)) for outcome in broken]
     if not asked or any(one is None or not _of_rows(outcome, one) for outcome, one in asked):
         return None
-    marked = flag(rows, [one for _, one in asked if one], existing, references or {})
-    bad = marked.where(sql.size(CODES) > 0)
-    return Split(marked.where(sql.size(CODES) == 0).drop(CODES), bad, bad.count())
+    good, bad = apart(rows, [one for _, one in asked if one], existing, references or {})
+    return Split(good, bad, bad.count())
+
+
+def apart(
+    rows: DataFrame,
+    expectations: Iterable[Expectation],
+    existing: DataFrame | None,
+    references: Mapping[str, DataFrame],
+) -> tuple[DataFrame, DataFrame]:
+    """Rows that break nothing, and those that do with their codes; nothing is read yet."""
+    marked = flag(rows, expectations, existing, references)
+    return marked.where(sql.size(CODES) == 0).drop(CODES), marked.where(sql.size(CODES) > 0)
 
 
 def _of_rows(outcome: Outcome, expectation: Expectation) -> bool:
@@ -62,6 +72,7 @@ def flag(
 ) -> DataFrame:
     """Rows with one more column: the codes of the expectations each of them breaks, in order and once."""
     found: list[Column] = []
+    kept = rows.columns
     for number, one in enumerate(expectations):
         sign = f"floe {number}"
         if one.sql:
@@ -70,8 +81,8 @@ def flag(
             rows = _signed(rows, one, sign, existing, references)
             bad = sql.col(quote(sign))
         found.append(sql.when(bad, sql.lit(f"FLOE-{one.code}")))
-    codes = sql.sort_array(sql.array_distinct(sql.array_compact(sql.array(*found))))
-    kept = [column for column in rows.columns if not column.startswith("floe ")]
+    every = sql.array(*found).cast("array<string>")
+    codes = sql.sort_array(sql.array_distinct(sql.array_compact(every)))
     return rows.select(*(sql.col(quote(name)) for name in kept), codes.alias(CODES))
 
 

@@ -13,11 +13,13 @@ from floe.data.spark.session import own_session
 from floe.data.spark.write import TABLES, read_all
 from floe.model import FloeError, TableError
 from floe.model.outcome import unmeasured
-from floe.model.plan import Aids, Plan
+from floe.model.plan import Aids, Plan, Scope
 from floe.model.result import Outcome
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import Struct
+
+_SEED = 20_260_101
 
 
 class Scanned(NamedTuple):
@@ -38,12 +40,24 @@ def scan(plan: Plan, target: Target, snapshot: str | None, aids: Aids, settings:
     return scan_rows(rows, plan, aids)
 
 
+def first_row(target: Target, snapshot: str | None, settings: Settings) -> None:
+    """Read one row, where there is one; TableError where that cannot be done."""
+    spark = own_session(settings)
+    try:
+        TABLES[target.format].read(spark, target, snapshot).limit(1).collect()
+    except ENGINE_ERRORS as error:
+        raise TableError(
+            f"{target} cannot be read: {first_line(error)}", "Check its files and who may read them"
+        ) from None
+
+
 def scan_rows(rows: DataFrame, plan: Plan, aids: Aids) -> Scanned:
     """The same on rows that are at hand."""
     spark = rows.sparkSession
-    others, unread = _references(spark, aids.references)
-    scene = Scene(rows=rows, plan=plan, salt=aids.salt, references=others, unread=unread, gate=False, now=aids.now)
+    others, unread = read_references(spark, aids.references)
     try:
+        part = _part(rows, aids.scope)
+        scene = Scene(rows=part, plan=plan, salt=aids.salt, references=others, unread=unread, gate=False, now=aids.now)
         with metered(spark, plan.contract) as cost:
             total, outcomes = measure(scene)
     except ENGINE_ERRORS as error:
@@ -51,12 +65,19 @@ def scan_rows(rows: DataFrame, plan: Plan, aids: Aids) -> Scanned:
     return Scanned(total, outcomes, cost)
 
 
+def _part(rows: DataFrame, scope: Scope | None) -> DataFrame:
+    """The rows in scope; the same ones however often they are read."""
+    if scope and scope.where:
+        rows = rows.where(scope.where)
+    return rows.sample(fraction=scope.sample, seed=_SEED) if scope and scope.sample else rows
+
+
 def _nothing(plan: Plan, error: Exception) -> Scanned:
     cause = f"Spark: {first_line(error)}"
     return Scanned(None, [unmeasured(expectation, cause) for expectation in plan.expectations], dict(UNKNOWN))
 
 
-def _references(spark: SparkSession, targets: Mapping[str, Target]) -> tuple[dict[str, DataFrame], dict[str, str]]:
+def read_references(spark: SparkSession, targets: Mapping[str, Target]) -> tuple[dict[str, DataFrame], dict[str, str]]:
     """The tables that keys refer to, and why one could not be read."""
     found: dict[str, DataFrame] = {}
     unread: dict[str, str] = {}

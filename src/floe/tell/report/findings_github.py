@@ -23,8 +23,13 @@ def _command(finding: Finding) -> str:
     where = [("file", place.file), ("line", str(place.line)), ("col", str(place.column))] if place else []
     fields = [*where, ("title", f"FLOE-{finding.code} {finding.name}")]
     said = ". ".join(part for part in (finding.message, finding.detail, finding.suggestion) if part)
+    return command(_COMMANDS[finding.severity], fields, said)
+
+
+def command(kind: str, fields: Sequence[tuple[str, str]], text: str) -> str:
+    """A workflow command that shows a text."""
     properties = ",".join(f"{key}={_property(value)}" for key, value in fields)
-    return f"::{_COMMANDS[finding.severity]} {properties}::{_data(said)}"
+    return f"::{kind} {properties}::{_data(text)}"
 
 
 def _data(text: str) -> str:

@@ -25,11 +25,11 @@ def findings_junit(findings: Sequence[Finding], files: Sequence[str], fail_on: S
 
 
 def _suite(root: ElementTree.Element, name: str, found: Sequence[Finding], fail_on: Severity) -> None:
-    suite = ElementTree.SubElement(root, "testsuite", {"name": _clean(name), "errors": "0"})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": xml_text(name), "errors": "0"})
     for finding in found:
         _case(suite, finding, fail_on)
     if not found:
-        ElementTree.SubElement(suite, "testcase", {"name": "no findings", "classname": _clean(name)})
+        ElementTree.SubElement(suite, "testcase", {"name": "no findings", "classname": xml_text(name)})
     suite.set("tests", str(len(suite)))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
@@ -38,19 +38,20 @@ def _suite(root: ElementTree.Element, name: str, found: Sequence[Finding], fail_
 def _case(suite: ElementTree.Element, finding: Finding, fail_on: Severity) -> None:
     place = finding.place
     name = f"FLOE-{finding.code} {finding.name} at {place.line}:{place.column}" if place else finding.name
-    case = ElementTree.SubElement(suite, "testcase", {"name": _clean(name), "classname": suite.get("name", "")})
+    case = ElementTree.SubElement(suite, "testcase", {"name": xml_text(name), "classname": suite.get("name", "")})
     if place:
-        case.set("file", _clean(place.file))
+        case.set("file", xml_text(place.file))
         case.set("line", str(place.line))
-    text = _clean("\n".join(part for part in (str(place or ""), finding.detail, finding.suggestion) if part))
-    message = {"message": _clean(finding.message), "type": str(finding.severity)}
+    text = xml_text("\n".join(part for part in (str(place or ""), finding.detail, finding.suggestion) if part))
+    message = {"message": xml_text(finding.message), "type": str(finding.severity)}
     if not finding.counts:
-        ElementTree.SubElement(case, "skipped", {"message": _clean(finding.ignored or "known in the baseline")})
+        ElementTree.SubElement(case, "skipped", {"message": xml_text(finding.ignored or "known in the baseline")})
     elif finding.severity >= fail_on:
         ElementTree.SubElement(case, "failure", message).text = text
     else:
-        ElementTree.SubElement(case, "system-out").text = _clean(f"{finding.severity}: {finding.message}\n{text}")
+        ElementTree.SubElement(case, "system-out").text = xml_text(f"{finding.severity}: {finding.message}\n{text}")
 
 
-def _clean(text: str) -> str:
+def xml_text(text: str) -> str:
+    """Text that XML can hold."""
     return _FORBIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -4,14 +4,14 @@ from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome, Result
 from floe.tell.report.style import Style, clean, plural
 
 _WORDS = {PASS: ("✓ holds", "green"), FAIL: ("✗ broken", "red"), NOT_EVALUATED: ("? not evaluated", "yellow")}
+_PART = ("~ PARTIAL, no fault in the part that was read", "yellow")
 
 
 def result_text(result: Result, style: Style) -> str:
     """The verdict, then what is broken or unknown, then how the rest was judged."""
-    word, colour = _WORDS[result.outcome]
-    rows = plural(result.rows, "row") if result.rows is not None else "rows not counted"
+    word, colour = verdict(result)
     score = f", score {result.score}" if result.score is not None else ""
-    head = f"{style.paint(word, colour)} {clean(result.dataset)} ({clean(result.contract)}:{result.version}): {rows}, snapshot {result.snapshot or '–'}{score}"
+    head = f"{style.paint(word, colour)} {clean(result.dataset)} ({clean(result.contract)}:{result.version}): {rows_text(result)}, snapshot {result.snapshot or '–'}{score}"
     lines = [head]
     for outcome in (*result.failed, *result.not_evaluated):
         lines += _lines(outcome, style)
@@ -26,15 +26,42 @@ def result_text(result: Result, style: Style) -> str:
     return "\n".join(lines)
 
 
-def _lines(outcome: Outcome, style: Style) -> list[str]:
-    head = f"    {style.paint(f'FLOE-{outcome.code}', 'bold')} {outcome.severity}: {clean(outcome.message)}"
+def verdict(result: Result) -> tuple[str, str]:
+    """The word for a result and its colour; what was read in part is never plain green."""
+    if result.scope and result.outcome == PASS:
+        return _PART
+    word, colour = _WORDS[result.outcome]
+    return (f"{word} PARTIAL" if result.scope else word), colour
+
+
+def rows_text(result: Result) -> str:
+    """How many rows were read, and of which part."""
+    rows = plural(result.rows, "row") if result.rows is not None else "rows not counted"
+    return f"{rows} of a part ({clean(result.scope)})" if result.scope else rows
+
+
+def samples_text(outcome: Outcome) -> str:
+    """A few of the bad rows by their keys."""
+    shown = (", ".join(f"{name}={value}" for name, value in sample.items()) for sample in outcome.samples[:3])
+    return clean("; ".join(shown))
+
+
+def values_text(outcome: Outcome) -> str:
+    """What was expected and what is there, or why nobody knows."""
     if outcome.outcome == NOT_EVALUATED:
-        return [head, f"      {clean(outcome.cause or '')}"]
-    samples = "; ".join(
-        ", ".join(f"{name}={value}" for name, value in sample.items()) for sample in outcome.samples[:3]
-    )
+        return clean(outcome.cause or "")
+    return f"expected {clean(str(outcome.expected))}, actual {clean(str(outcome.actual))}"
+
+
+def ask_text(result: Result) -> str:
+    """Whom to ask."""
+    asked = [one for one in (result.owner, *result.support) if one]
+    return clean(", ".join(asked)) if asked else "nobody: the contract names no owner and no support"
+
+
+def _lines(outcome: Outcome, style: Style) -> list[str]:
+    samples = samples_text(outcome)
     return [
-        head,
-        f"      expected {clean(str(outcome.expected))}, actual {clean(str(outcome.actual))}"
-        + (f", e.g. {clean(samples)}" if samples else ""),
+        f"    {style.paint(f'FLOE-{outcome.code}', 'bold')} {outcome.severity}: {clean(outcome.message)}",
+        f"      {values_text(outcome)}" + (f", e.g. {samples}" if samples else ""),
     ]
