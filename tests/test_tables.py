@@ -442,3 +442,23 @@ def test_a_catalog_that_never_answers_is_given_up(home: Path, silent_server: int
     assert {one.cause for one in result.not_evaluated} == {
         "The catalog 'ice' cannot be asked: no answer within 1 seconds"
     }
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_what_a_table_costs_is_held_to_its_budget(tmp_path: Path, form: str):
+    budget = "customProperties:\n  - property: costBudget\n    value: {storage: 1 kB, compute: 2h/day}\n"
+    (tmp_path / "small.yaml").write_text(HEAD + budget)
+    (tmp_path / "large.yaml").write_text(HEAD + budget.replace("1 kB", "1 GB"))
+    (tmp_path / "odd.yaml").write_text(HEAD + budget.replace("1 kB", "much"))
+    name = write(tmp_path, form, rows(1, 2, 3))
+    said = {}
+    for one in ("small", "large", "odd"):
+        done = run_floe("test", f"{one}.yaml", "--table", name, "--format", "json", cwd=tmp_path, **NO_JAVA)
+        found = {e["name"]: e for e in json.loads(done.stdout)["results"][0]["expectations"]}
+        said[one] = (done.returncode, found["costBudget.storage"]["code"], found["costBudget.storage"]["outcome"])
+        assert found["costBudget.compute"]["outcome"] == "pass"
+    assert said == {
+        "small": (1, "FLOE-E565", "fail"),
+        "large": (0, "FLOE-E565", "pass"),
+        "odd": (2, "FLOE-E580", "not_evaluated"),
+    }

@@ -4,6 +4,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
 from floe.actions.variables import with_values
+from floe.data.budget import budgets
 from floe.data.drift import drift
 from floe.data.plan import plan as make_plan
 from floe.data.plan.schema import columns, differences, path_of, schema_outcomes
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
 
 COSTS = ("queries", "jobs", "scans", "files", "files_read", "bytes_read")
 _LOOK_BACK = 20
-Known = Callable[[str], str | None]
 Progress = Callable[[str], None]
 Asked = Callable[[Expectation], bool]
 
@@ -143,7 +144,7 @@ def verify_some(
         target = find_target(settings, contract, dataset, way, store.table(table_id))
         aids = _aids(plan, contract, way, settings, store)
         progress("reading metadata")
-        result = _on_table(plan, target, settings, aids, lambda place: _last_uid(store, table_id, place), progress)
+        result = _on_table(plan, target, settings, aids, _Past(store, table_id), progress)
     except (TableError, EngineError) as error:
         unknown = [unmeasured(expectation, error.message) for expectation in plan.expectations]
         result = result_of(plan, (_unseen(plan, error.message), *unknown), None, None, _since(started))
@@ -174,24 +175,36 @@ def _support(contract: Contract) -> tuple[str, ...]:
     return tuple(" ".join(words) for words in said if words)
 
 
-def _last_uid(store: "Store", table_id: str, location: str) -> str | None:
-    """The identity of the table at a place when it was last judged."""
-    for run in store.runs(_LOOK_BACK, table_id):
-        said = run["result"]
-        if run["mode"] == "test" and said.get("location") == location and said.get("table_uid"):
-            return str(said["table_uid"])
-    return None
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """What earlier runs on a table say."""
+
+    store: "Store"
+    table_id: str
+
+    def uid(self, location: str) -> str | None:
+        """The identity of the table at a place when it was last judged."""
+        for run in self.store.runs(_LOOK_BACK, self.table_id):
+            said = run["result"]
+            if run["mode"] == "test" and said.get("location") == location and said.get("table_uid"):
+                return str(said["table_uid"])
+        return None
+
+    def spent(self, within: int) -> float:
+        """How many seconds runs took, of the last ones."""
+        since = stamp(utc_now() - timedelta(seconds=within))
+        return self.store.seconds_since(self.table_id, since)
 
 
-def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, known: Known, progress: Progress) -> Result:
+def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: _Past, progress: Progress) -> Result:
     started = time.monotonic()
     seen = look(target, settings)
     assert seen.schema
     found, rest = judge_schema(plan, seen.schema, "table")
-    found += drift(plan, seen, known(seen.location))
+    found += drift(plan, seen, past.uid(seen.location))
     files = None if aids.scope else seen.files  # statistics are about whole files, not about a part of the rows
     proved = [] if files is None else prove(rest.expectations, files)
-    proved += _by_commit(rest, seen.committed, aids.now)
+    proved += [*_by_commit(rest, seen.committed, aids.now), *budgets(rest.expectations, seen.files, past.spent)]
     proved += _unasked(rest, {outcome.id for outcome in proved}, aids.scope)
     decided = {outcome.id for outcome in proved}
     left = replace(rest, expectations=tuple(one for one in rest.expectations if one.id not in decided))

@@ -172,6 +172,14 @@ class Store:
         with self._begin() as connection:
             return cast("Mapping[str, Any] | None", connection.execute(chosen.order_by(runs.at)).scalar())
 
+    def seconds_since(self, table_id: str, since: str) -> float:
+        """How many seconds the runs on a table took, since a moment."""
+        chosen = sa.select(sa.func.sum(check_runs.c.seconds)).where(
+            (check_runs.c.table_id == table_id) & (check_runs.c.at >= since)
+        )
+        with self._begin() as connection:
+            return float(connection.execute(chosen).scalar() or 0)
+
     @contextmanager
     def lock(self, table_id: str) -> Iterator[None]:
         """Let one writer of a table at a time publish; a killed one lets go by itself."""
