@@ -21,7 +21,7 @@ test: install
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports > .venv/lint-imports.log || (cat .venv/lint-imports.log; exit 1)
 	.venv/bin/pytest -m "not spark and not soak" -n 2 --doctest-modules src tests
-	.venv/bin/pytest -m "spark and not soak"
+	.venv/bin/pytest -m "spark and not soak" -n 2 --dist loadfile tests
 
 soak: install
 	.venv/bin/pytest -m soak
@@ -32,6 +32,8 @@ benchmark: install
 	.venv/bin/python benchmarks/diff.py
 	.venv/bin/python benchmarks/tpch.py --sf $(SF)
 	.venv/bin/python benchmarks/tpch.py --sf $(SF) --rules
+	.venv/bin/python benchmarks/compile.py
+	.venv/bin/python benchmarks/gates.py --sf $(SF)
 
 format: install
 	.venv/bin/ruff format . && .venv/bin/ruff check --fix .
