@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floe.actions.find import load_contract
+from floe.actions.find import use_contract
 from floe.actions.find_table import Way, find_target
 from floe.actions.record import of_test, record
 from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
-from floe.actions.variables import with_values
 from floe.data.drift import drift
 from floe.data.plan import plan as make_plan
 from floe.data.plan.schema import columns, differences, path_of, schema_outcomes
@@ -58,7 +57,7 @@ class VerifyResult:
 def verify(data: "DataFrame | str", contract: str | Path | Contract, settings: Settings | None = None) -> Result:
     """Whether a DataFrame, or a table named by catalog name or path, keeps a contract of one dataset."""
     settings = settings or load_settings()
-    found = with_values(load_contract(contract, settings))
+    found = use_contract(contract, settings)
     if isinstance(data, str):
         return verify_tables([found], Way(table=data), settings).results[0]
     from floe.data.spark.scan import scan_rows
@@ -77,7 +76,7 @@ def verify(data: "DataFrame | str", contract: str | Path | Contract, settings: S
 def verify_tables(contracts: Sequence[str | Path | Contract], way: Way, settings: Settings) -> VerifyResult:
     """Every dataset of the contracts on its table: by metadata where that proves it, by one scan where not."""
     results = []
-    for contract in (with_values(load_contract(name, settings)) for name in contracts):
+    for contract in (use_contract(name, settings) for name in contracts):
         for dataset in contract.datasets:
             results.append(_recorded(contract, dataset, way, settings))
     order = {FAIL: 0, NOT_EVALUATED: 1, PASS: 2}
