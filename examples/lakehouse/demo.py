@@ -12,19 +12,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from make_extracts import write_all
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sql
 
 import floe
+from floe.actions.settings import load_settings
 from floe.cli.main import main as floe_command
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+from floe.cli.output import style
+from floe.data.spark.session import own_session
 
 HERE = Path(__file__).resolve().parent
+KILLED = 128 + signal.SIGKILL
 ORDERS = "contracts/silver/sales/orders.yaml"
 # Thursday's change of the orders' contract: one more column, one more status, and the versions that go with it
 CHANGE = (
@@ -51,7 +53,7 @@ def features(rows, as_of):
 """
 GOLD = 'floe.enforce({frame}, "gold.marketing.customer_features", batch_id="2026-11-13", inputs={{"silver.sales.orders": orders}})'
 LEAKING = GOLD.format(frame='features(orders, "2026-11-13")')
-RIGHT = GOLD.format(frame="features(orders.where(\"order_ts <= '2026-11-13'\"), \"2026-11-13\")")
+RIGHT = GOLD.format(frame='features(orders.where("order_ts <= \'2026-11-13\'"), "2026-11-13")')
 EXPLORE = (
     ("floe runs", "every batch, accepted and refused"),
     ("floe test silver.sales.orders", "does a table keep its contract?"),
@@ -67,18 +69,15 @@ class Story:
     """Tells and does, one step after another; stops where something does not come out as told."""
 
     def __init__(self) -> None:
-        self.colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        self.paint = style().paint
         self.steps = 0
-
-    def paint(self, text: str, code: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if self.colour else text
 
     def step(self, title: str, text: str) -> None:
         self.steps += 1
-        print(f"\n{self.paint(f'── {self.steps} · {title} ──', '1;36')}\n{text}")
+        print(f"\n{self.paint(f'── {self.steps} · {title} ──', 'blue')}\n{text}")
 
     def typed(self, line: str, prompt: str = "$") -> None:
-        print(f"\n{self.paint(f'{prompt} {line}', '1')}", flush=True)
+        print(f"\n{self.paint(f'{prompt} {line}', 'bold')}", flush=True)
 
     def floe(self, line: str, expect: int = 0) -> None:
         """Run a command in this process and show it."""
@@ -88,20 +87,20 @@ class Story:
         if code != expect:
             sys.exit(f"the demo expected exit code {expect} and saw {code}")
 
-    def killed(self, line: str) -> None:
-        """Run a command in a process of its own, which does not live to its end."""
+    def shell(self, line: str, expect: int = 0) -> None:
+        """Run a command in a process of its own and show it."""
         self.typed(line)
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-        code = subprocess.run(["bash", "-c", f"exec env {line}"], env={**os.environ, "PATH": path}, check=False).returncode
-        if code != -signal.SIGKILL:
-            sys.exit(f"the demo expected the job to be killed and saw exit code {code}")
-        print("Killed")
+        code = subprocess.run(["bash", "-c", line], env={**os.environ, "PATH": path}, check=False).returncode
+        code = 128 - code if code < 0 else code  # as a shell says that a signal ended it
+        if code != expect:
+            sys.exit(f"the demo expected exit code {expect} and saw {code}")
 
     def python(self, line: str, names: dict[str, Any], refused: bool = False) -> None:
         """Evaluate a line of Python and show what it gave."""
         self.typed(line, ">>>")
         try:
-            result = eval(line, names)  # noqa: S307  (the demo's own lines, shown as they run)
+            result = eval(line, names)
         except floe.ViolationError as error:
             print(f"{type(error).__name__}: {error}")
             result = error.result
@@ -114,23 +113,25 @@ class Story:
 class Jobs:
     """The pipelines' own code, from Bronze to the batches that Silver's gates judge."""
 
-    def __init__(self, spark: "SparkSession") -> None:
+    def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
-        self.bronze: dict[str, Callable[[], DataFrame]] = {
-            "customers": lambda: spark.read.format("delta").load(".floe/warehouse/bronze_sales/customers"),
-            "orders": lambda: spark.read.format("delta").load(".floe/warehouse/bronze_sales/orders"),
-            "visits": lambda: spark.table("ice.bronze_marketing.visits"),
-        }
+
+    def sales(self, table: str) -> DataFrame:
+        return self.spark.read.format("delta").load(f".floe/warehouse/{table}")
+
+    def bronze(self, table: str) -> DataFrame:
+        marketing = table == "visits"
+        return self.spark.table(f"ice.bronze_marketing.{table}") if marketing else self.sales(f"bronze_sales/{table}")
 
     def refine(self, table: str, extract: str) -> None:
         """The rows that one extract brought to Bronze, with the columns that it had, as a batch for Silver."""
-        from pyspark.sql import functions as sql
-
-        rows = self.bronze[table]().where(sql.col("_source_file").endswith(f"extracts/{extract}.parquet"))
+        rows = self.bronze(table).where(sql.col("_source_file").endswith(f"extracts/{extract}.parquet"))
         names = [name for name in rows.columns if not name.startswith("_")]
-        (filled,) = rows.select(*(sql.count(name).alias(name) for name in names)).collect()
-        # Bronze keeps a column of another type beside the first, as amount__string
-        batch = rows.select(*(sql.col(name).alias(name.split("__")[0]) for name in names if filled[name]))
+        # Bronze keeps a column that came with another type beside the first, as amount__string
+        twins = [name for name in names if any(f"{name}__" in other or f"{other}__" in name for other in names)]
+        (filled,) = rows.select(sql.count("*"), *(sql.count(name).alias(name) for name in twins)).collect()
+        kept = [name for name in names if name not in twins or filled[name]]
+        batch = rows.select(*(sql.col(name).alias(name.split("__")[0]) for name in kept))
         if table == "orders":
             batch = batch.withColumn("order_date", sql.to_date("order_ts"))
         batch.coalesce(1).write.mode("overwrite").parquet(f"batches/{extract}")
@@ -138,23 +139,21 @@ class Jobs:
 
     def partitions(self) -> None:
         """The days of Silver's orders, for people."""
-        rows = self.spark.read.format("delta").load(".floe/warehouse/silver_sales/orders")
+        rows = self.sales("silver_sales/orders")
         for row in rows.groupBy("order_date").agg({"*": "count", "amount": "sum"}).orderBy("order_date").collect():
             print(f"  order_date={row[0]}  {row['count(1)']:>9,} rows  {row['sum(amount)']:>16,} euro")
 
 
-def start(folder: Path, seed: int, scale: int) -> "SparkSession":
-    """Lay out the lakehouse's folder and start Spark in it."""
-    from floe.actions.settings import load_settings
-    from floe.data.spark.session import own_session
-
+def lay_out(folder: Path, seed: int, scale: int) -> None:
+    """Make the lakehouse's folder anew, with its contracts and the week's extracts, and stand in it."""
+    if folder.exists() and folder.name != ".demo" and not (folder / "extracts").is_dir():
+        sys.exit(f"{folder} is there already and is no demo's folder; name another")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     shutil.copytree(HERE / "contracts", folder / "contracts", ignore=shutil.ignore_patterns("commerce"))
     shutil.copy(HERE / "manifest.yaml", folder)
     write_all(folder / "extracts", seed, scale)
     os.chdir(folder)
-    return own_session(load_settings(say=lambda text: print(text, flush=True)))
 
 
 def contracts(story: Story) -> None:
@@ -163,7 +162,8 @@ def contracts(story: Story) -> None:
         "enterprise → sales, marketing → products; in ODCS and in the three dialects that teams brought along.",
     )
     story.floe("floe lint contracts/")
-    story.floe("floe plan silver.sales.customers")
+    print("\nWhat do the customers inherit, and from whom?")
+    story.shell("floe effective silver.sales.customers | grep -v explicit")
 
 
 def monday(story: Story, jobs: Jobs) -> None:
@@ -190,7 +190,9 @@ def tuesday(story: Story, jobs: Jobs) -> None:
     jobs.refine("orders", "2026-11-10/orders")
     story.floe("floe enforce batches/2026-11-10/orders silver.sales.orders --mode merge --batch-id 2026-11-10", 1)
     print("\nThe shop sends the day again. A refused batch is judged anew under its old name.")
-    story.floe("floe enforce extracts/2026-11-10/orders_resent.parquet bronze.sales.orders --batch-id 2026-11-10-resent")
+    story.floe(
+        "floe enforce extracts/2026-11-10/orders_resent.parquet bronze.sales.orders --batch-id 2026-11-10-resent"
+    )
     jobs.refine("orders", "2026-11-10/orders_resent")
     story.floe("floe enforce batches/2026-11-10/orders_resent silver.sales.orders --mode merge --batch-id 2026-11-10")
 
@@ -205,6 +207,12 @@ def wednesday(story: Story, jobs: Jobs) -> None:
     jobs.refine("orders", "2026-11-11/orders")
     story.floe("floe enforce batches/2026-11-11/orders silver.sales.orders --mode merge --batch-id 2026-11-11")
     story.floe("floe quarantine list silver.sales.orders")
+    print(
+        "\nThe visits' contract says nothing of the kind: one bad row, and the whole batch stays out. On Iceberg too."
+    )
+    story.floe("floe enforce extracts/2026-11-11/visits.parquet bronze.marketing.visits --batch-id 2026-11-11")
+    jobs.refine("visits", "2026-11-11/visits")
+    story.floe("floe enforce batches/2026-11-11/visits silver.marketing.visits --mode merge --batch-id 2026-11-11", 1)
 
 
 def thursday(story: Story, jobs: Jobs) -> None:
@@ -243,9 +251,12 @@ def friday(story: Story, jobs: Jobs) -> None:
     )
     story.floe("floe enforce extracts/2026-11-13/orders.parquet bronze.sales.orders --batch-id 2026-11-13")
     jobs.refine("orders", "2026-11-13/orders")
-    story.killed(
-        "FLOE_FAILPOINT=after-commit floe enforce batches/2026-11-13/orders silver.sales.orders --mode merge --batch-id 2026-11-13"
+    story.shell(
+        "FLOE_FAILPOINT=after-commit floe enforce batches/2026-11-13/orders silver.sales.orders --mode merge --batch-id 2026-11-13",
+        KILLED,
     )
+    print("Killed. What does the store know of it?")
+    story.floe("floe runs silver.sales.orders --limit 1")
     print("\nThe scheduler tries again, by the same batch id. Nothing is lost, nothing doubled.")
     story.floe("floe enforce batches/2026-11-13/orders silver.sales.orders --mode merge --batch-id 2026-11-13")
 
@@ -256,7 +267,9 @@ def backfill(story: Story, jobs: Jobs) -> None:
         "Monday's tax was forgotten. The day is written anew; the other days are not touched.",
     )
     jobs.partitions()
-    story.floe("floe enforce extracts/backfill/orders_2026-11-09.parquet bronze.sales.orders --batch-id backfill-2026-11-09")
+    story.floe(
+        "floe enforce extracts/backfill/orders_2026-11-09.parquet bronze.sales.orders --batch-id backfill-2026-11-09"
+    )
     jobs.refine("orders", "backfill/orders_2026-11-09")
     story.floe(
         "floe enforce batches/backfill/orders_2026-11-09 silver.sales.orders --mode overwrite_partition --batch-id backfill-2026-11-09"
@@ -264,16 +277,14 @@ def backfill(story: Story, jobs: Jobs) -> None:
     jobs.partitions()
 
 
-def gold(story: Story, spark: "SparkSession") -> None:
-    from pyspark.sql import functions as sql
-
+def gold(story: Story, spark: SparkSession) -> None:
     story.step(
         "Gold: features that know nothing of the future",
         "A snapshot as of Friday 00:00, from Python, on Iceberg. The first try counts Friday's orders too.",
     )
     names: dict[str, Any] = {"spark": spark, "sql": sql, "floe": floe}
     story.typed(FEATURES.rstrip().replace("\n", "\n... "), ">>>")
-    exec(FEATURES, names)  # noqa: S102  (the demo's own lines, shown as they run)
+    exec(FEATURES, names)
     story.python(LEAKING, names, refused=True)
     story.python(RIGHT, names)
 
@@ -291,16 +302,18 @@ def explore(story: Story, folder: Path, seconds: float) -> None:
     story.step("Yours", f"That took {seconds:.0f} seconds. The lakehouse and its store are in {folder}; look around:")
     print(f"\n  cd {folder}\n  export PATH={Path(sys.executable).parent}:$PATH")
     for line, meaning in EXPLORE:
-        print(f"  {line}    {story.paint(f'# {meaning}', '2')}")
+        print(f"  {line}    {story.paint(f'# {meaning}', 'dim')}")
 
 
 def tell(folder: Path, seed: int, scale: int) -> None:
     """The whole week."""
     started, story = time.monotonic(), Story()
     folder = folder.resolve()
-    spark = start(folder, seed, scale)
-    jobs = Jobs(spark)
+    lay_out(folder, seed, scale)
     contracts(story)
+    print()
+    spark = own_session(load_settings(say=lambda text: print(text, flush=True)))
+    jobs = Jobs(spark)
     for day in (monday, tuesday, wednesday, thursday, friday, backfill):
         day(story, jobs)
     gold(story, spark)
@@ -311,7 +324,9 @@ def tell(folder: Path, seed: int, scale: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Tell and do a week of a lakehouse that keeps its contracts.")
-    parser.add_argument("folder", type=Path, nargs="?", default=HERE.parent.parent / ".demo", help="where (default: .demo)")
+    parser.add_argument(
+        "folder", type=Path, nargs="?", default=HERE.parent.parent / ".demo", help="where (default: .demo)"
+    )
     parser.add_argument("--scale", type=int, default=1, help="times 1,000 orders a day (default: 1)")
     parser.add_argument("--seed", type=int, default=7, help="other rows by another seed (default: 7)")
     options = parser.parse_args()

@@ -118,6 +118,11 @@ def bad(rows: Iterable[Row]) -> Iterator[Row]:
         yield row
 
 
+def unseen(rows: Iterable[Row]) -> Iterator[Row]:
+    """Visits of which the first saw no page."""
+    return ({**row, "pages": 0} if number == 0 else row for number, row in enumerate(rows))
+
+
 def as_text(rows: Iterable[Row]) -> Iterator[Row]:
     """Orders after the shop's release on Tuesday: amounts became text."""
     return ({**row, "amount": f"{row['amount']} EUR"} for row in rows)
@@ -151,9 +156,9 @@ def write_all(folder: Path, seed: int, scale: int) -> None:
     write(folder / f"{tuesday}/orders.parquet", AMOUNT_AS_TEXT, as_text(shop.order_rows(tuesday)))
     write(folder / f"{tuesday}/orders_resent.parquet", ORDERS, shop.order_rows(tuesday))
     write(folder / f"{wednesday}/orders.parquet", ORDERS, bad(shop.order_rows(wednesday)))
+    write(folder / f"{wednesday}/visits.parquet", VISITS, unseen(shop.visit_rows(wednesday)))
     write(folder / f"{thursday}/orders.parquet", WITH_COUPON, with_coupon(shop.order_rows(thursday)))
     write(folder / f"{friday}/orders.parquet", WITH_COUPON, with_coupon(shop.order_rows(friday)))
-    write(folder / f"{friday}/visits.parquet", VISITS, shop.visit_rows(friday))
     write(folder / f"backfill/orders_{monday}.parquet", WITH_COUPON, corrected(shop))
 
 

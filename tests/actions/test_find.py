@@ -62,7 +62,9 @@ def test_tables_are_held_to_what_a_contract_inherits(settings: Settings, tmp_pat
     assert [one.name for one in contract.datasets] == ["orders_clean"]
     (made,) = plan("silver.commerce.orders_clean", settings)
     assert make_plan(contract, dataset) == made
-    assert {"orders_clean.customer_id:pattern-mismatch", "orders_clean:sla.freshness"} <= {one.id for one in made.expectations}
+    assert {"orders_clean.customer_id:pattern-mismatch", "orders_clean:sla.freshness"} <= {
+        one.id for one in made.expectations
+    }
 
     (tmp_path / "contracts/base.yaml").unlink()
     with pytest.raises(floe.ContractError, match="Parent 'urn:base' is not found") as caught:

@@ -42,10 +42,17 @@ def find_for_write(name: str | Path | Contract, settings: Settings) -> tuple[Con
         known = _TABLE_ID.fullmatch(str(name))
         if error.code != "E500" or not known or known[1] != "bronze":
             raise
+    dataset = Dataset(name=known[3], physical_name=str(name))
     contract = Contract(
-        api_version="v3.1.0", id=str(name), version="0.0.0", name=known[3], domain=known[2], source="<none>"
+        api_version="v3.1.0",
+        id=str(name),
+        version="0.0.0",
+        name=known[3],
+        domain=known[2],
+        datasets=(dataset,),
+        source="<none>",
     )
-    return contract, Dataset(name=known[3], physical_name=str(name))
+    return contract, dataset
 
 
 def load_contract(name: str | Path | Contract, settings: Settings) -> Contract:
