@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, run_floe, run_shell
+from tests.test_docs import fences
 
 pytestmark = pytest.mark.spark
 
@@ -28,6 +29,9 @@ def test_the_week_comes_out_as_told_and_its_commands_run(tmp_path: Path):
     assert "6 rows to silver.sales.orders (delta), 24 rows to quarantine" in story
     assert "batch 2026-11-13 is in silver.sales.orders already (1,100 rows" in story
 
+    readme = next(f.text for f in fences(ROOT / "README.md") if "$ floe enforce" in f.text)
+    assert [line for line in readme.splitlines() if line not in story.splitlines()] == []
+
     runs = json.loads(run_floe("runs", "--limit", "100", "--format", "json", cwd=folder).stdout)["runs"]
     refused = [(one["table_id"], one["violations"][0]["code"]) for one in reversed(runs) if one["refused"]]
     assert refused == [
@@ -40,7 +44,7 @@ def test_the_week_comes_out_as_told_and_its_commands_run(tmp_path: Path):
     # five days of 1,000; of Wednesday's 25 bad new orders 5 were cancelled, and came back
     assert (tested.returncode, json.loads(tested.stdout)["results"][0]["rows"]) == (0, 4980)
 
-    commands = re.findall(r"^  (floe .*?)    #", story, re.MULTILINE)
+    commands = re.findall(r"^  (floe .*?) +#", story, re.MULTILINE)
     assert len(commands) > 5
     for line in commands:
         done = run_shell(line, folder)
