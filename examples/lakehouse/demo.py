@@ -26,6 +26,7 @@ from floe.cli.output import style
 from floe.data.spark.session import own_session
 
 HERE = Path(__file__).resolve().parent
+MOST = 1000  # a million orders a day
 KILLED = 128 + signal.SIGKILL
 ORDERS = "contracts/silver/sales/orders.yaml"
 # Thursday's change of the orders' contract: one more column, one more status, and the versions that go with it
@@ -331,6 +332,8 @@ def main() -> None:
     parser.add_argument("--scale", type=int, default=1, help="times 1,000 orders a day (default: 1)")
     parser.add_argument("--seed", type=int, default=7, help="other rows by another seed (default: 7)")
     options = parser.parse_args()
+    if not 1 <= options.scale <= MOST:
+        parser.error(f"--scale {options.scale} is not from 1 to {MOST:,}")
     tell(options.folder, options.seed, options.scale)
 
 
