@@ -60,10 +60,13 @@ EXPLORE = (
     ("floe test silver.sales.orders", "does a table keep its contract?"),
     ("floe quarantine list silver.sales.orders", "what was set apart, and why"),
     ("floe plan silver.sales.orders", "every promise, how it is judged and by which SQL"),
-    ("floe effective silver.sales.orders", "every value, and the tier it came from"),
+    ("floe effective contracts/silver/sales/orders.yaml", "every value, and the tier it came from"),
     ("floe diff before/orders.yaml contracts/silver/sales/orders.yaml", "what Thursday's change means, for whom"),
     ("floe doctor gold.marketing.customer_features", "how a contract finds its table"),
-    ("floe convert contracts/silver/sales/orders.yaml --to html -o orders.html", "the contract as a page to read"),
+    (
+        "floe convert contracts/silver/sales/orders.yaml --to html -o orders.html --force",
+        "the contract as a page to read",
+    ),
 )
 
 
@@ -304,7 +307,7 @@ def explore(story: Story, folder: Path, seconds: float) -> None:
     story.step("Yours", f"That took {seconds:.0f} seconds. The lakehouse and its store are in {folder}; look around:")
     print(f"\n  cd {folder}\n  export PATH={Path(sys.executable).parent}:$PATH")
     for line, meaning in EXPLORE:
-        print(f"  {line:<75} {story.paint(f'# {meaning}', 'dim')}")
+        print(f"  {line:<83} {story.paint(f'# {meaning}', 'dim')}")
 
 
 def tell(folder: Path, seed: int, scale: int) -> None:
