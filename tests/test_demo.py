@@ -39,7 +39,7 @@ def test_the_week_comes_out_as_told_and_its_commands_run(tmp_path: Path):
     refused = [(one["table_id"], *codes) for one, *codes in broken if one["refused"]]
     assert refused == [
         ("silver.sales.orders", "FLOE-E530"),
-        ("silver.marketing.visits", "FLOE-E554"),
+        ("silver.marketing.visits", "FLOE-E554", "FLOE-E554"),  # its minimum, and its range rule
         ("silver.sales.orders", "FLOE-E532"),
         ("gold.marketing.customer_features", "FLOE-E558"),
     ]
