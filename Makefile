@@ -1,5 +1,6 @@
 PYTHON ?= python3
 SF ?= 1
+SCALE ?= 1
 PIP = .venv/bin/pip install --quiet --disable-pip-version-check
 
 .PHONY: install demo test soak benchmark format clean
@@ -14,7 +15,7 @@ install: .venv/.installed
 	@touch $@
 
 demo: install
-	@bash examples/lakehouse/demo.sh
+	@.venv/bin/python examples/lakehouse/demo.py --scale $(SCALE)
 
 test: install
 	@.venv/bin/ruff format --check --quiet . && .venv/bin/ruff check --quiet .

@@ -19,7 +19,7 @@ GOOD = "batches/good.parquet"
 def home(tmp_path: Path) -> Path:
     """A root with a contract and batches, where nothing ran yet."""
     make_lake(tmp_path, spark_settings(tmp_path, tmp_path), "commerce")
-    make = [sys.executable, str(ROOT / "examples/lakehouse/make_batches.py"), str(tmp_path / "batches")]
+    make = [sys.executable, str(ROOT / "tests/make_batches.py"), str(tmp_path / "batches")]
     subprocess.run(make, check=True)
     return tmp_path
 

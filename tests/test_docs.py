@@ -346,8 +346,8 @@ def test_every_option_that_a_page_names_is_in_a_help(lakehouse):
 
 
 def test_the_demo_is_in_the_readme_as_it_runs():
-    """The README's first block are lines of demo.sh."""
-    demo = (ROOT / "examples" / "lakehouse" / "demo.sh").read_text()
+    """The README's first block are lines of demo.py."""
+    demo = (ROOT / "examples" / "lakehouse" / "demo.py").read_text()
     typed = re.findall(r"^\$ (floe .*)$", (ROOT / "README.md").read_text(), re.MULTILINE)
     assert typed
     assert [line for line in typed if line not in demo] == []

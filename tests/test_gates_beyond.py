@@ -62,10 +62,12 @@ def test_quarantined_rows_are_listed_and_replayed_once_the_cause_is_gone(spark, 
     assert (apart.rows, apart.codes, apart.run_id) == (2, {"FLOE-E552": 2}, result.run_id)
 
     lake.contract("[placed, shipped, returned]", "[placed, shipped, returned, paid]")
+    lake.contract("      - name: ship_to", "      - {name: coupon, physicalType: string}\n      - name: ship_to")
     again = replay(lake.table_id, [], Ask(), settings)
     assert (again.written, again.quarantined) == (2, 0)
     assert list_quarantine([lake.table_id], Way(), settings) == []
     assert [row[0] for row in rows_of(spark, lake)] == [1, 2, 3]
+    assert {row.coupon for row in read(spark, lake).collect()} == {None}  # promised after the rows came
 
 
 def blocking(settings: Settings) -> Settings:

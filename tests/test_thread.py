@@ -318,7 +318,7 @@ def test_the_whole_thread_by_command(format_: str, tmp_path: Path):
     (tmp_path / "manifest.yaml").write_text(
         (ROOT / "examples/lakehouse/manifest.yaml").read_text().replace("delta", format_, 1)
     )
-    make = [sys.executable, ROOT / "examples/lakehouse/make_batches.py", tmp_path / "batches"]
+    make = [sys.executable, ROOT / "tests/make_batches.py", tmp_path / "batches"]
     subprocess.run(list(map(str, make)), check=True)
 
     clean = run_floe("lint", "contracts/", cwd=tmp_path)

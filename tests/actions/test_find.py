@@ -7,7 +7,9 @@ import pytest
 import floe
 from floe.actions.find import find_contract, find_layer
 from floe.actions.find_table import Way, find_target
+from floe.actions.plan import plan
 from floe.actions.settings import load_settings
+from floe.data.plan import plan as make_plan
 from floe.model import Contract, Dataset, FloeError
 from floe.model.settings import Settings
 from floe.model.table import Target
@@ -38,6 +40,36 @@ def test_every_name_of_a_contract(settings: Settings, name):
     contract, dataset = find_contract(name, settings)
     assert (contract.identity, dataset.name) == ("commerce.orders/orders_clean:1.0.0", "orders_clean")
     assert find_contract(contract, settings)[0] is contract
+
+
+BASE = """\
+apiVersion: v3.1.0
+kind: DataContract
+id: urn:base
+version: 1.0.0
+status: active
+slaProperties: [{property: freshness, value: 24, unit: h}]
+schema:
+  - {name: "*", properties: [{name: customer_id, logicalTypeOptions: {pattern: "^C"}}]}
+"""
+
+
+def test_tables_are_held_to_what_a_contract_inherits(settings: Settings, tmp_path: Path):
+    (tmp_path / "contracts/base.yaml").write_text(BASE)
+    child = CONTRACT.read_text() + "customProperties:\n  - {property: extends, value: urn:base}\n"
+    (tmp_path / "contracts/silver/commerce/orders_clean.yaml").write_text(child)
+    contract, dataset = find_contract("silver.commerce.orders_clean", settings)
+    assert [one.name for one in contract.datasets] == ["orders_clean"]
+    (made,) = plan("silver.commerce.orders_clean", settings)
+    assert make_plan(contract, dataset) == made
+    assert {"orders_clean.customer_id:pattern-mismatch", "orders_clean:sla.freshness"} <= {
+        one.id for one in made.expectations
+    }
+
+    (tmp_path / "contracts/base.yaml").unlink()
+    with pytest.raises(floe.ContractError, match="Parent 'urn:base' is not found") as caught:
+        find_contract("silver.commerce.orders_clean", settings)
+    assert caught.value.code == "E516"
 
 
 def test_a_name_that_fits_several_lists_them(settings: Settings, tmp_path: Path):

@@ -5,10 +5,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from floe.actions.parents import Parents
 from floe.actions.variables import with_values
 from floe.contract.formats import read
 from floe.contract.lint import RULES
 from floe.contract.lint.rule import findings as rule_findings
+from floe.contract.resolve.inherit import Family, extended
+from floe.contract.sources.disk import Disk
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.model import LAYERS, Contract, ContractError, Dataset, Finding, Severity
 from floe.model.settings import Settings
@@ -17,9 +20,18 @@ _TABLE_ID = re.compile(rf"({'|'.join(LAYERS)})\.([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)
 
 
 def find_contract(name: str | Path | Contract, settings: Settings) -> tuple[Contract, Dataset]:
-    """The contract a name means, sound enough to use, and the one dataset of it that is meant."""
-    contract = with_values(load_contract(name, settings))
+    """The contract a name means with all it inherits, sound enough to use, and the one dataset of it that is meant."""
+    contract = use_contract(name, settings)
     return contract, _dataset(contract, str(name))
+
+
+def use_contract(name: str | Path | Contract, settings: Settings) -> Contract:
+    """The contract a name means as tables are held to it: with its parents' promises, its variables filled in."""
+    own = load_contract(name, settings)
+    if not any(True for _ in extended(own)):
+        return with_values(own)
+    made = Family(Parents(settings.root, Disk()).find).effective(own, {})
+    return with_values(usable(made.contract, list(made.findings), own.source))
 
 
 def find_for_write(name: str | Path | Contract, settings: Settings) -> tuple[Contract, Dataset]:
@@ -30,10 +42,17 @@ def find_for_write(name: str | Path | Contract, settings: Settings) -> tuple[Con
         known = _TABLE_ID.fullmatch(str(name))
         if error.code != "E500" or not known or known[1] != "bronze":
             raise
+    dataset = Dataset(name=known[3], physical_name=str(name))
     contract = Contract(
-        api_version="v3.1.0", id=str(name), version="0.0.0", name=known[3], domain=known[2], source="<none>"
+        api_version="v3.1.0",
+        id=str(name),
+        version="0.0.0",
+        name=known[3],
+        domain=known[2],
+        datasets=(dataset,),
+        source="<none>",
     )
-    return contract, Dataset(name=known[3], physical_name=str(name))
+    return contract, dataset
 
 
 def load_contract(name: str | Path | Contract, settings: Settings) -> Contract:

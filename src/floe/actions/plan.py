@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from floe.actions.find import load_contract
+from floe.actions.find import use_contract
 from floe.actions.settings import load_settings
-from floe.actions.variables import with_values
 from floe.data.plan import plan as make_plan
 from floe.model import Contract
 from floe.model.plan import Plan
@@ -14,5 +13,5 @@ from floe.model.settings import Settings
 def plan(contract: str | Path | Contract, settings: Settings | None = None) -> list[Plan]:
     """The plan of each dataset of a contract."""
     settings = settings or load_settings()
-    found = with_values(load_contract(contract, settings))
+    found = use_contract(contract, settings)
     return [make_plan(found, dataset, settings["classifications"]) for dataset in found.datasets]

@@ -12,6 +12,7 @@ from floe.model import TableError
 from floe.model.result import WriteResult
 from floe.model.settings import Settings
 from floe.model.table import Target
+from floe.model.types import Struct
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def list_quarantine(contracts: Sequence[str], way: Way, settings: Settings) -> l
 
     found: list[Apart] = []
     for name in contracts:
-        table_id, target = _target(name, way, settings)
+        table_id, target, _ = _target(name, way, settings)
         found += [Apart(table_id, *run) for run in runs_apart(own_session(settings), target)]
     return found
 
@@ -55,7 +56,7 @@ def replay(name: str, runs: Sequence[str], ask: Ask, settings: Settings) -> Writ
     from floe.data.spark.session import own_session
 
     spark = own_session(settings)
-    table_id, target = _target(name, ask.way, settings)
+    table_id, target, promised = _target(name, ask.way, settings)
     known = [str(run[0]) for run in runs_apart(spark, target)]
     chosen = sorted(runs or known)
     missing = [run for run in chosen if run not in known]
@@ -64,7 +65,7 @@ def replay(name: str, runs: Sequence[str], ask: Ask, settings: Settings) -> Writ
         raise TableError(f"{said} in the quarantine of {table_id}", f"See floe quarantine list {name}")
     batch = "replay:" + hashlib.sha256(" ".join(chosen).encode()).hexdigest()[:16]
     result = enforce(
-        rows_apart(spark, target, chosen),
+        rows_apart(spark, target, chosen, promised),
         name,
         ask.mode,
         batch_id=batch,
@@ -78,10 +79,10 @@ def replay(name: str, runs: Sequence[str], ask: Ask, settings: Settings) -> Writ
     return result
 
 
-def _target(name: str, way: Way, settings: Settings) -> tuple[str, Target]:
+def _target(name: str, way: Way, settings: Settings) -> tuple[str, Target, Struct]:
     from floe.registry import open_store
 
     contract, dataset = find_contract(name, settings)
     table_id = contract.table_id(dataset) or dataset.name
     known = open_store(settings["registry.url"], settings.root).table(table_id)
-    return table_id, find_target(settings, contract, dataset, way, known)
+    return table_id, find_target(settings, contract, dataset, way, known), dataset.schema

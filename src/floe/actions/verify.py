@@ -8,13 +8,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floe.actions.find import find_contract, load_contract
+from floe.actions.find import find_contract, use_contract
 from floe.actions.find_table import Way, find_target
 from floe.actions.record import of_test, record
 from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
-from floe.actions.variables import with_values
 from floe.data.budget import budgets
 from floe.data.drift import drift
 from floe.data.plan import plan as make_plan
@@ -93,7 +92,7 @@ def verify_tables(
     contracts: Sequence[str | Path | Contract], way: Way, settings: Settings, progress: Progress = lambda _: None
 ) -> VerifyResult:
     """Every dataset of the contracts on its table: by metadata where that proves it, by one scan where not."""
-    found = [with_values(load_contract(name, settings)) for name in contracts]
+    found = [use_contract(name, settings) for name in contracts]
     asked = [(contract, dataset) for contract in found for dataset in contract.datasets]
     results = []
     for number, (contract, dataset) in enumerate(asked, 1):

@@ -13,7 +13,7 @@ from floe.data.spark.write.tag import Tag
 from floe.model.plan import Expectation, Plan
 from floe.model.result import FAIL, Outcome
 from floe.model.table import Target
-from floe.model.types import Array, Atomic, Member, Struct
+from floe.model.types import Array, Atomic, Family, Member, Struct
 
 CODES, RUN, AT, CONTRACT = "_floe_codes", "_floe_run_id", "_floe_at", "_floe_contract"
 _MARKS = (
@@ -180,11 +180,14 @@ def runs_apart(spark: SparkSession, target: Target) -> list[tuple[str, str, str,
     return sorted(found, key=lambda run: run[1], reverse=True)
 
 
-def rows_apart(spark: SparkSession, target: Target, runs: list[str]) -> DataFrame:
-    """The rows that runs set apart, as they came."""
+def rows_apart(spark: SparkSession, target: Target, runs: list[str], promised: Struct) -> DataFrame:
+    """The rows that runs set apart, as they came; columns that were promised since have no value."""
     place = quarantine_target(target)
     rows: DataFrame = TABLES[place.format].read(spark, place).where(sql.col(RUN).isin(runs))
-    return rows.drop(CODES, RUN, AT, CONTRACT)
+    rows = rows.drop(CODES, RUN, AT, CONTRACT)
+    there = {column.casefold() for column in rows.columns}
+    since = [one for one in promised.members if one.name.casefold() not in there and not isinstance(one.type, Family)]
+    return rows.select("*", *(sql.lit(None).cast(sql_type(one.type)).alias(one.name) for one in since))
 
 
 def forget(spark: SparkSession, target: Target, runs: list[str]) -> None:
