@@ -12,6 +12,7 @@ from floe.data.spark.said import ENGINE_ERRORS
 
 Cost = dict[str, int | None]
 UNKNOWN: Cost = dict.fromkeys(("queries", "jobs", "scans", "files_read", "bytes_read"))
+_LATEST = 200
 _DESCRIPTION = "spark.job.description"
 _FILES = ("number of files read", "number of result data files")
 
@@ -42,7 +43,7 @@ def metered(spark: SparkSession, name: str) -> Iterator[Cost]:
         yield cost
         return
     store = spark._jsparkSession.sharedState().statusStore()
-    before = store.executionsCount()
+    before = max((one.executionId() for one in _latest(store, 1)), default=-1) + 1
     context.addJobTag(tag)
     try:
         with described(spark, name):
@@ -50,7 +51,7 @@ def metered(spark: SparkSession, name: str) -> Iterator[Cost]:
     finally:
         if _context(spark):
             context.removeJobTag(tag)
-            cost |= _ran(context, tag, store, (before, f"floe {name}"))
+            cost |= _known(context, tag, store, (before, f"floe {name}"))
 
 
 def _context(spark: SparkSession) -> Any:
@@ -62,11 +63,24 @@ def _context(spark: SparkSession) -> Any:
         return None
 
 
+def _known(context: Any, tag: str, store: Any, since: tuple[int, str]) -> Cost:
+    """What ran; unknown where Spark no longer keeps it."""
+    try:
+        return _ran(context, tag, store, since)
+    except ENGINE_ERRORS:
+        return dict(UNKNOWN)
+
+
+def _latest(store: Any, number: int) -> Iterator[Any]:
+    """The latest queries; Spark keeps a thousand or so."""
+    return _each(store.executionsList(max(int(store.executionsCount()) - number, 0), number))
+
+
 def _ran(context: Any, tag: str, store: Any, since: tuple[int, str]) -> Cost:
     spark = context._jsc.sc()
     spark.listenerBus().waitUntilEmpty()
     jobs = list(spark.statusTracker().getJobIdsForTag(tag))
-    queries = [one.executionId() for one in _each(store.executionsList()) if _ours(one, since)]
+    queries = [one.executionId() for one in _latest(store, _LATEST) if _ours(one, since)]
     scans = {query: _scans(store, query) for query in queries}
     first = next((found for _, found in sorted(scans.items()) if found), [])
     app = spark.statusStore()
@@ -99,7 +113,11 @@ def _files(node: Any, values: Any) -> int | None:
 
 
 def _bytes(app: Any, stage: int) -> int:
-    return int(app.lastStageAttempt(stage).inputBytes())
+    """What a stage read; skipped ones are not kept for long."""
+    try:
+        return int(app.lastStageAttempt(stage).inputBytes())
+    except ENGINE_ERRORS:
+        return 0
 
 
 def _each(found: Any) -> Iterator[Any]:

@@ -223,7 +223,7 @@ def _unfit(gate: Gate, fitting: Fit, state: State | None) -> Passage:
 
 def _stage(df: DataFrame, gate: Gate, fitting: Fit, chosen: list[Column]) -> DataFrame:
     """Write the batch once, and read back just those files: what is judged is what is written."""
-    df.select(*chosen).write.mode("errorifexists").parquet(str(gate.staging))
+    df.select(*chosen).write.mode("error").parquet(str(gate.staging))
     reader = df.sparkSession.read
     if not fitting.faults or gate.layer == "bronze":
         reader = reader.schema(struct_type(fitting.schema))
