@@ -47,6 +47,8 @@ def test_the_week_comes_out_as_told_and_its_commands_run(tmp_path: Path):
     # five days of 1,000; of Wednesday's 25 bad new orders 5 were cancelled, and came back
     assert (tested.returncode, json.loads(tested.stdout)["results"][0]["rows"]) == (0, 4980)
 
+    assert "customer_features" in (folder / "report.html").read_text()
+
     commands = re.findall(r"^  (floe .*?) +#", story, re.MULTILINE)
     assert len(commands) > 5
     for line in commands:

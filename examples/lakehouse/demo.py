@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -85,9 +86,14 @@ class Story:
         print(f"\n{self.paint(f'{prompt} {line}', 'bold')}", flush=True)
 
     def floe(self, line: str, expect: int = 0) -> None:
-        """Run a command in this process and show it."""
+        """Run a command in this process and show it; what stands after `>` is the file its answer goes to."""
         self.typed(line)
-        code = floe_command(shlex.split(line)[1:])
+        words, _, file = line.partition(" > ")
+        with (
+            Path(file).open("w", encoding="utf-8") if file else nullcontext(sys.stdout) as stream,
+            redirect_stdout(stream),
+        ):
+            code = floe_command(shlex.split(words)[1:])
         sys.stdout.flush()
         if code != expect:
             sys.exit(f"the demo expected exit code {expect} and saw {code}")
@@ -299,12 +305,19 @@ def whole(story: Story) -> None:
     story.floe(
         "floe test silver.sales.customers silver.sales.orders silver.marketing.visits gold.marketing.customer_features"
     )
+    story.floe(
+        "floe test silver.sales.customers silver.sales.orders silver.marketing.visits gold.marketing.customer_features"
+        " --format html > report.html"
+    )
     story.floe("floe runs --limit 30")
     story.floe("floe quarantine list silver.sales.orders")
 
 
 def explore(story: Story, folder: Path, seconds: float) -> None:
-    story.step("Yours", f"That took {seconds:.0f} seconds. The lakehouse and its store are in {folder}; look around:")
+    story.step(
+        "Yours",
+        f"That took {seconds:.0f} seconds. The lakehouse, its store and report.html are in {folder}; look around:",
+    )
     print(f"\n  cd {folder}\n  export PATH={Path(sys.executable).parent}:$PATH")
     for line, meaning in EXPLORE:
         print(f"  {line:<83} {story.paint(f'# {meaning}', 'dim')}")
