@@ -45,6 +45,7 @@ sys.exit(main(sys.argv[2:]))
 
 
 @pytest.mark.spark
+@pytest.mark.soak  # it stops the session at a moment that a slow machine moves
 @pytest.mark.parametrize("how", ["stop", "kill"])
 def test_what_a_lost_session_left_is_not_evaluated_and_other_tables_are_judged(how: str, tmp_path: Path):
     for name in ("first", "second"):
