@@ -254,3 +254,22 @@ def test_staged_files_are_committed_as_they_are_and_read_like_sparks_own(spark, 
         back = spark.sql(f"SELECT * FROM {lake.target.sql} VERSION AS OF {second.snapshot_before}")
         spark.sql(f"DELETE FROM {lake.target.sql} WHERE order_id = 2")
     assert (back.count(), old, read(spark, lake).count()) == (1, 3, 2)
+
+
+def test_a_declared_schema_version_must_rise_by_one_with_the_schema(spark, lake: Lake):
+    declared = "    customProperties:\n      - property: schemaVersion\n        value: 1\n"
+    lake.contract("    customProperties:\n", declared)
+    floe.enforce(frame(spark, order(1)), lake.table_id, settings=lake.settings)
+    text = lake.contract().read_text()
+    at = text.index("      - name: ship_to")
+    new = "      - name: coupon\n        logicalType: string\n        physicalType: string\n        description: A code.\n"
+    wider = frame(spark, order(2, coupon="X"), columns=COLUMNS + ", coupon string")
+    for version, code in ((1, "E523"), (3, "E523"), (2, None)):
+        lake.contract().write_text((text[:at] + new + text[at:]).replace("value: 1\n", f"value: {version}\n"))
+        before = lake.state()
+        if code:
+            with pytest.raises(floe.ViolationError) as caught:
+                floe.enforce(wider, lake.table_id, settings=lake.settings)
+            assert ([one.code for one in caught.value.result.result.failed], lake.state()) == ([code], before)
+        else:
+            assert floe.enforce(wider, lake.table_id, settings=lake.settings).schema_version == 2

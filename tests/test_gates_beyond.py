@@ -100,6 +100,16 @@ def test_a_protected_table_refuses_a_plain_insert_and_stays_fast(spark, lake: La
     assert len(rows_of(spark, lake)) == (3 if lake.format == "delta" else 2)
 
 
+@pytest.mark.parametrize("lake", ["delta"], indirect=True)
+def test_a_rule_that_rows_break_already_is_not_held_and_is_said(spark, lake: Lake):
+    from floe.actions.find_table import Way
+    from floe.actions.protect import protect
+
+    floe.enforce(frame(spark, order(1, amount=Decimal("-1.00"))), lake.table_id, settings=lake.settings)
+    result = protect(lake.table_id, Way(), blocking(lake.settings))
+    assert [one.id for one in result.broken] == ["orders_clean.amount:below-minimum"]
+
+
 def test_the_next_major_gets_its_table_its_rows_and_a_view_of_the_old_shape(spark, lake: Lake, tmp_path: Path):
     from floe.actions.find_table import Way
     from floe.actions.migrate import migrate

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from floe.actions.enforce import MODES, Ask, enforce_file
 from floe.actions.find_table import Way
 from floe.actions.settings import load_settings
-from floe.cli.named import named_table
+from floe.cli.named import named
 from floe.cli.output import print_json, say, style
 from floe.model import LAYERS, SettingError, ViolationError
 from floe.tell.report.write_text import write_text
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--reference",
-        type=named_table,
+        type=named,
         action="append",
         default=[],
         metavar="NAME=TABLE",

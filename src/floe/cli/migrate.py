@@ -5,7 +5,7 @@ import argparse
 from floe.actions.find_table import Way
 from floe.actions.migrate import migrate
 from floe.actions.settings import load_settings
-from floe.cli.named import named_table
+from floe.cli.named import named
 from floe.cli.output import print_json, say, style
 from floe.model import ViolationError
 from floe.tell.report.migrate_text import migrate_text
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--table", help="the old table: a catalog name or a path (default: found by the contract)")
     parser.add_argument(
         "--fill",
-        type=named_table,
+        type=named,
         action="append",
         default=[],
         metavar="COLUMN=SQL",

@@ -1,11 +1,11 @@
-"""Arguments of the form NAME=TABLE."""
+"""Arguments of the form NAME=VALUE."""
 
 import argparse
 
 
-def named_table(text: str) -> tuple[str, str]:
-    """A dataset's name and its table."""
-    name, mark, table = text.partition("=")
-    if not (name and mark and table):
-        raise argparse.ArgumentTypeError(f"'{text}' is not of the form NAME=TABLE")
-    return name, table
+def named(text: str) -> tuple[str, str]:
+    """A dataset's name and its table, or a column's name and its SQL."""
+    name, mark, value = text.partition("=")
+    if not (name and mark and value):
+        raise argparse.ArgumentTypeError(f"'{text}' is not of the form NAME=VALUE")
+    return name, value

@@ -6,7 +6,7 @@ from floe.actions.enforce import MODES, Ask
 from floe.actions.find_table import Way
 from floe.actions.quarantine import list_quarantine, replay
 from floe.actions.settings import load_settings
-from floe.cli.named import named_table
+from floe.cli.named import named
 from floe.cli.output import print_json, say, style
 from floe.model import SettingError, ViolationError
 from floe.tell.report.quarantine_text import quarantine_text
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--table", help="the table: a catalog name or a path (default: found by the contract)")
     parser.add_argument(
         "--reference",
-        type=named_table,
+        type=named,
         action="append",
         default=[],
         metavar="NAME=TABLE",

@@ -5,7 +5,7 @@ import argparse
 from floe.actions.find_table import Way
 from floe.actions.settings import load_settings
 from floe.actions.verify import VerifyResult, verify_tables
-from floe.cli.named import named_table
+from floe.cli.named import named
 from floe.cli.output import say, style
 from floe.cli.progress import progress
 from floe.data.where import scope_of
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--table", help="the table: a catalog name or a path (default: found by the contract)")
     parser.add_argument(
         "--reference",
-        type=named_table,
+        type=named,
         action="append",
         default=[],
         metavar="NAME=TABLE",

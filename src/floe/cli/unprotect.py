@@ -2,26 +2,10 @@
 
 import argparse
 
-from floe.actions.find_table import Way
 from floe.actions.protect import unprotect
-from floe.actions.settings import load_settings
-from floe.cli.output import print_json, say, style
-from floe.tell.report.protect_text import protect_text
+from floe.cli.protect import arguments
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument("contract", metavar="CONTRACT", help="a table_id, a contract's id or path")
-    parser.add_argument("--table", help="the table: a catalog name or a path (default: found by the contract)")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
-    """Say what the table holds now; exit 1 where its rows break a rule already."""
-    result = unprotect(options.contract, Way(table=options.table), load_settings(say=say))
-    if options.format == "json":
-        print_json(result.to_dict())
-    else:
-        print(protect_text(result, style()))
-    return 1 if result.broken else 0
+    arguments(parser, unprotect)

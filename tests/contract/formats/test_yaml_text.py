@@ -157,3 +157,11 @@ def test_twenty_thousand_unknown_keys_end_soon_and_say_how_many():
 
 def test_lint_of_a_bad_text_is_one_finding():
     assert [f.name for f in lint("a: [\nb: 1\n").findings] == ["yaml-unreadable"]
+
+
+def test_a_character_that_json_escapes_as_a_pair_is_read_and_other_text_with_such_letters_stays():
+    assert yaml_text.parse(r'{"a": "\ud83d\ude00 \u00e9", "b": "\\ud83d\\ude00"}', "a.json") == {
+        "a": "\U0001f600 \u00e9",
+        "b": r"\ud83d\ude00",
+    }
+    assert yaml_text.parse(r"pattern: '[\ud83c\udf00]'", "a.yaml") == {"pattern": r"[\ud83c\udf00]"}

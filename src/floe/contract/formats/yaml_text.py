@@ -35,12 +35,29 @@ _PLAIN_TAGS = ("!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.
 _CONTROL = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
+# a character beyond U+FFFF as JSON escapes it inside quotes, which YAML does not know; an even number of backslashes before it are others
+_PAIR = re.compile(r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
+
+
+def _one_escape(found: re.Match[str]) -> str:
+    r"""The same character by the escape that YAML knows.
+
+    >>> print(_PAIR.sub(_one_escape, r'"\ud83d\ude00"'))
+    "\U0001f600"
+    """
+    high, low = int(found[2], 16) - 0xD800, int(found[3], 16) - 0xDC00
+    return f"{found[1]}\\U{0x10000 + (high << 10) + low:08x}"
+
+
 def parse(data: bytes | str, file: str) -> Any:
     """The one document in a YAML text; ContractError (E509) with its place where it cannot be read."""
     text = _decode(data, file)
     try:
         return _Builder(text, file).build()
     except yaml.MarkedYAMLError as error:
+        known = _PAIR.sub(_one_escape, text) if "escape code" in str(error.problem) else text
+        if known != text:
+            return parse(known, file)
         mark = error.problem_mark or error.context_mark
         place = Place(file, mark.line + 1, mark.column + 1) if mark else Place(file, 1, 1)
         raise _error("yaml-unreadable", place, _problem(error), "Correct the YAML at this place") from None

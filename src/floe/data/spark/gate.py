@@ -201,6 +201,7 @@ def _known(df: DataFrame, gate: Gate, state: State | None) -> Passage | None:
             after=state.snapshot,
             location=state.location,
             repeated=commit,
+            notes=(f"run {commit.run_id} committed it; what it found then is not recorded here",),
         )
         if commit
         else None

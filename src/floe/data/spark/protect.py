@@ -35,21 +35,14 @@ def protect(spark: SparkSession, target: Target, rules: Iterable[Expectation]) -
 
 
 def unprotect(spark: SparkSession, target: Target) -> list[str]:
-    """Take out what floe wrote; names of what is gone."""
+    """Take out what floe wrote; names of what is gone. Into Iceberg tables protect writes nothing."""
     table = TABLES[target.format]
     if not table.exists(spark, target):
         raise TableError(f"The table {target} does not exist", "Write it first, or name another with --table")
-    if target.format == "delta":
-        gone = sorted(_constraints(spark, target))
-        for name in gone:
-            spark.sql(f"ALTER TABLE {target.sql} DROP CONSTRAINT {quote(name)}")
-        return gone
-    marked = [one for one in _protected(spark, target) if one]
-    for column in marked:
-        spark.sql(f"ALTER TABLE {target.sql} ALTER COLUMN {quote(column)} DROP NOT NULL")
-    if marked:
-        spark.sql(f"ALTER TABLE {target.sql} UNSET TBLPROPERTIES ('floe.protected')")
-    return marked
+    gone = sorted(_constraints(spark, target)) if target.format == "delta" else []
+    for name in gone:
+        spark.sql(f"ALTER TABLE {target.sql} DROP CONSTRAINT {quote(name)}")
+    return gone
 
 
 def _constraints(spark: SparkSession, target: Target) -> set[str]:
@@ -74,11 +67,6 @@ def _constrained(spark: SparkSession, target: Target, rule: Expectation, there: 
     except ENGINE_ERRORS as error:
         return Protection(rule.id, check, False, first_line(error))
     return Protection(rule.id, check, True)
-
-
-def _protected(spark: SparkSession, target: Target) -> list[str]:
-    properties = TABLES["iceberg"].state(spark, target).properties
-    return str(properties.get("floe.protected", "")).split("\n")
 
 
 def _iceberg(spark: SparkSession, target: Target, rules: list[Expectation]) -> list[Protection]:
