@@ -548,3 +548,23 @@ def test_a_parent_that_cannot_be_had_is_said(capsys):
     assert result["notes"] == [
         "only the documents are compared, not what they inherit: Parent 'acme1.yaml' is not found"
     ]
+
+
+def test_a_parent_that_changed_between_revisions_changes_its_child(capsys):
+    level = "slaProperties: [{{property: freshness, value: {}}}]\n"
+    git("init", "-q")
+    write("parents/acme.yaml", contract(name="acme") + level.format("4h"))
+    write("products/orders.yaml", _child("../parents/acme.yaml"))
+    commit("first")
+    write("parents/acme.yaml", contract(name="acme") + level.format("8h"))
+    commit("second")
+    write("parents/acme.yaml", contract(name="acme") + level.format("1h"))
+    for sources, bump in (
+        (("HEAD~1..HEAD", "products/orders.yaml"), "MAJOR"),
+        (("git:HEAD~1:products/orders.yaml", "git:HEAD:products/orders.yaml"), "MAJOR"),
+        (("git:HEAD~1:products/orders.yaml", "products/orders.yaml"), "MINOR"),
+    ):
+        _, shape = answer(capsys, *sources)
+        (result,) = shape["results"]
+        assert [one["path"] for one in result["changes"]] == ["slaProperties.freshness"]
+        assert (result["bump"], result["notes"][-1]) == (bump, "what both versions inherit is compared too")

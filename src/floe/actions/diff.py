@@ -116,7 +116,7 @@ def terms_of(settings: Settings) -> Terms:
 def _diff(pair: VersionPair, question: Question, terms: Terms, inheritance: Inheritance) -> tuple[Diff, frozenset[int]]:
     if pair.old is None or pair.new is None:
         return _one_sided(pair), frozenset()
-    old, new, notes = inheritance.both(pair.old, pair.new)
+    old, new, notes = inheritance.both(pair.old, pair.new, pair.revision)
     found = with_reuse(changes(old, new, CHANGES, terms), pair.history)
     plans = migrations(old, new, found, pair.beside.listed)
     others = tuple(one for one in pair.history if one is not pair.new and one is not pair.old)

@@ -24,6 +24,7 @@ class VersionPair:
     new: Contract | None
     beside: Beside = _NOTHING
     history: tuple[Contract, ...] = ()
+    revision: str = ""  # of the new version, where it is not of the working tree
 
     @property
     def there(self) -> Contract:
@@ -44,7 +45,7 @@ def version_pairs(old: Source, new: Source | None, whole_line: bool, settings: S
             at_revision(repository, start, path, f"git:{start}:"),
             at_revision(repository, between.new, path),
         )
-        yield from _tagged(_paired(before, after), repository, whole_line)
+        yield from _tagged(_paired(before, after), repository, between.new, whole_line)
     elif new is not None:
         before, after = side(old, settings), side(new, settings)
         yield from _lines(before, after) if whole_line else _paired(before, after)
@@ -169,10 +170,12 @@ def _at_tags(new: Contract, repository: Repository) -> list[Contract]:
     return [old for old in found.values() if content_hash(old) != content_hash(new)]
 
 
-def _tagged(pairs: Iterator[VersionPair], repository: Repository, whole_line: bool) -> Iterator[VersionPair]:
+def _tagged(
+    pairs: Iterator[VersionPair], repository: Repository, revision: str, whole_line: bool
+) -> Iterator[VersionPair]:
     for pair in pairs:
         tagged = _at_tags(pair.new, repository) if whole_line and pair.new else []
-        yield replace(pair, history=tuple(tagged))
+        yield replace(pair, history=tuple(tagged), revision=revision)
 
 
 def version_of(contract: Contract) -> Version:

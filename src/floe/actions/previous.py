@@ -16,7 +16,6 @@ from floe.contract.sources.git import Repository
 from floe.model import Contract, Finding, FloeError
 from floe.model.settings import Settings
 
-_READ = (".yaml", ".yml", ".json")
 _BESIDE = "changes.yaml"
 
 
@@ -43,12 +42,8 @@ def bases(start: Path, root: Path, since: str | None = None) -> tuple[list[Base]
 
 
 def _base(repository: Repository, name: str, path: Path) -> Base:
-    found = repository.differing(name, path)
-    blobs = {file: blob for file, blob in found.items() if file.endswith(_READ)}
-    held = [file for file, blob in blobs.items() if blob]
-    texts: dict[str, bytes | None] = dict.fromkeys(blobs)
-    texts.update(zip(held, repository.contents([blobs[file] for file in held]) if held else (), strict=True))
-    return Base(name, blobs, texts)
+    blobs = repository.differing(name, path)
+    return Base(name, blobs, repository.texts(blobs))
 
 
 class History:

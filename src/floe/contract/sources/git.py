@@ -2,13 +2,14 @@
 
 import re
 import subprocess
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from floe.contract.sources.files import may_hold_contract
 from floe.model import ContractError, SettingError
 
+_READ = (".yaml", ".yml", ".json")
 _RANGE = re.compile(r"(?P<old>[^\s:]*?)(?P<dots>\.{2,3})(?P<new>[^\s:]*)")
 
 
@@ -127,7 +128,7 @@ class Repository:
         return [self._seen(name) for name in sorted(names)]
 
     def differing(self, revision: str, path: str | Path) -> dict[str, str]:
-        """The files below a path that differ from a revision, each with its blob there; empty where it was not there."""
+        """The YAML and JSON files below a path that differ from a revision, each with its blob there, empty for none."""
         at, top = self._inside(path) or ".", ("-C", str(self.top), "--literal-pathspecs")
         commit = self.commit(revision)
         raw = self._git("diff", "--raw", "--no-renames", "--no-abbrev", "-z", commit, "--", at, before=top)
@@ -137,7 +138,13 @@ class Repository:
         for told, name in zip(words[::2], words[1::2], strict=False):
             mode, _, blob = told.split(" ")[:3]
             found[name] = "" if mode == ":000000" else blob
-        return {f"{self._top}/{name}": blob for name, blob in found.items()}
+        return {f"{self._top}/{name}": blob for name, blob in found.items() if name.endswith(_READ)}
+
+    def texts(self, blobs: Mapping[str, str]) -> dict[str, bytes | None]:
+        """The texts of files that differ from a revision, as it has them; None for a file it does not have."""
+        held = [name for name, blob in blobs.items() if blob]
+        found = self.contents([blobs[name] for name in held]) if held else []
+        return {**dict.fromkeys(blobs), **dict(zip(held, found, strict=True))}
 
     def last_tag(self) -> str | None:
         """The nearest tag behind where we stand, unless it is where we stand."""
