@@ -14,6 +14,7 @@ import pytest
 
 from floe.actions.settings import load_settings
 from floe.model.settings import Settings
+from tests.postgres import Postgres, make_postgres
 
 # the same examples each time, so that a red run can be repeated; `make soak` draws new ones
 hypothesis.settings.register_profile("test", derandomize=True, deadline=None)
@@ -127,3 +128,19 @@ def lake(request: pytest.FixtureRequest, spark, spark_root: Path, tmp_path: Path
     settings = spark_settings(spark_root, tmp_path, **{"tables.format": request.param})
     domain = f"d{uuid.uuid4().hex[:12]}"
     return make_lake(tmp_path, settings, domain)
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    server = make_postgres(tmp_path_factory.mktemp("postgres"))
+    yield server
+    server.stop("immediate")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def registry_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty registry of either database."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/registry.db"
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.database()

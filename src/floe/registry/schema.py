@@ -62,3 +62,172 @@ violations = Table(
     Column("message", Text),
     Column("cause", Text),
 )
+
+# A contract is known by its identity without the version (`sales.customer_360/customers`).
+contracts = Table(
+    "contracts",
+    metadata,
+    Column("contract_id", String, primary_key=True),
+    Column("odcs_id", String, nullable=False, index=True),
+    Column("domain", String, nullable=False, index=True),
+    Column("product", String, nullable=False),
+    Column("name", String, nullable=False),
+    Column("repository", String),  # the one that may publish; moved by `floe contracts transfer`
+    Column("owner", String),
+    Column("newest", String),  # the highest version
+    Column("found_by", Text, nullable=False),  # all its words in lower case, for full-text search
+    Column("created_at", String, nullable=False),
+    Column("created_by", String, nullable=False),
+)
+# A row is never changed once it is there.
+versions = Table(
+    "versions",
+    metadata,
+    Column("contract_id", String, ForeignKey("contracts.contract_id"), primary_key=True),
+    Column("version", String, primary_key=True),
+    Column("major", Integer, nullable=False),
+    Column("minor", Integer, nullable=False),
+    Column("patch", Integer, nullable=False),
+    Column("document_hash", String, nullable=False),
+    Column("effective_hash", String, nullable=False, index=True),
+    Column("schema_hash", String, nullable=False),
+    Column("document", Text, nullable=False),  # as it was written
+    Column("effective", Text, nullable=False),  # ODCS YAML with all it inherits, as tables are held to it
+    Column("row_hash", String, nullable=False),  # of document and effective: tells tampering
+    Column("parents", JSON, nullable=False),  # [{"contract": …, "version": …, "effective_hash": …}], nearest first
+    Column("bump", String, nullable=False),  # MAJOR, MINOR, PATCH, or FIRST
+    Column("changes", JSON, nullable=False),  # the diff to the version before it, as `floe diff --format json` says it
+    Column("tested", JSON, nullable=False),  # {"outcome": …} or {"skipped": reason}
+    Column("effective_from", String, nullable=False),
+    Column("published_at", String, nullable=False, index=True),
+    Column("published_by", String, nullable=False),
+    Column("source", Text),  # the file it came from
+)
+# The fields of each contract's newest version, for search.
+contract_fields = Table(
+    "contract_fields",
+    metadata,
+    Column("contract_id", String, ForeignKey("contracts.contract_id"), primary_key=True),
+    Column("path", String, primary_key=True),  # dataset.field
+    Column("name", String, nullable=False, index=True),
+    Column("type", String, nullable=False),
+    Column("classification", String, index=True),
+    Column("tags", JSON, nullable=False),
+)
+# The tables that versions promise: one per dataset and MAJOR.
+contract_tables = Table(
+    "contract_tables",
+    metadata,
+    Column("contract_id", String, ForeignKey("contracts.contract_id"), primary_key=True),
+    Column("major", Integer, primary_key=True),
+    Column("dataset", String, primary_key=True),
+    Column("table_id", String, index=True),
+)
+consumers = Table(
+    "consumers",
+    metadata,
+    Column("consumer_id", String, primary_key=True),
+    Column("contract_id", String, nullable=False, index=True),
+    Column("major", Integer, nullable=False),  # the MAJOR it is pinned to
+    Column("version_range", String, nullable=False),
+    Column("team", String, nullable=False, index=True),
+    Column("contact", String, nullable=False),
+    Column("columns", JSON),  # paths it uses; null where that is not known
+    Column("through", String),  # the contract the consumer itself publishes with it
+    Column("source", String, nullable=False),  # registered, input_port, dbt, lineage
+    Column("added_at", String, nullable=False),
+    Column("added_by", String, nullable=False),
+    Column("removed_at", String),
+)
+sign_offs = Table(
+    "sign_offs",
+    metadata,
+    Column("contract_id", String, primary_key=True),
+    Column("version", String, primary_key=True),  # the new MAJOR
+    Column("team", String, primary_key=True),
+    Column("diff_hash", String, primary_key=True),
+    Column("decision", String, nullable=False),  # signed, or override by an owner
+    Column("reason", Text),
+    Column("at", String, nullable=False),
+    Column("by", String, nullable=False),
+)
+# The state of a contract's MAJOR line is that of its newest row.
+lifecycle_transitions = Table(
+    "lifecycle_transitions",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("contract_id", String, nullable=False, index=True),
+    Column("major", Integer, nullable=False),
+    Column("state", String, nullable=False),
+    Column("was", String, nullable=False),
+    Column("on_day", String, nullable=False),
+    Column("announced", String),
+    Column("sunset_date", String),
+    Column("retire_date", String),
+    Column("replacement", String),
+    Column("reason", Text),
+    Column("migration_guide", Text),
+    Column("at", String, nullable=False),
+    Column("by", String, nullable=False),
+)
+sla_status = Table(
+    "sla_status",
+    metadata,
+    Column("contract_id", String, primary_key=True),
+    Column("version", String, primary_key=True),
+    Column("dataset", String, primary_key=True),
+    Column("sla", String, primary_key=True),
+    Column("status", String, nullable=False),
+    Column("value", JSON),
+    Column("target", JSON),
+    Column("at", String, nullable=False),
+)
+waivers = Table(
+    "waivers",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("contract_id", String, nullable=False, index=True),
+    Column("code", String, nullable=False),
+    Column("path", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("approver", String, nullable=False),
+    Column("until", String, nullable=False),
+    Column("at", String, nullable=False),
+    Column("by", String, nullable=False),
+)
+# Which column came from which, from OpenLineage events and the like; columns are null where only tables are known.
+lineage = Table(
+    "lineage",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("source_table", String, nullable=False, index=True),
+    Column("source_column", String),
+    Column("target_table", String, nullable=False, index=True),
+    Column("target_column", String),
+    Column("job", String, nullable=False),
+    Column("at", String, nullable=False),
+)
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("sink", String, nullable=False),  # catalog, notification, lineage, …
+    Column("key", String, nullable=False, index=True),  # messages of one key are sent in order
+    Column("payload", JSON, nullable=False),
+    Column("state", String, nullable=False, index=True),  # waiting, sent, dead
+    Column("attempts", Integer, nullable=False),
+    Column("next_at", String, nullable=False),
+    Column("error", Text),
+    Column("created_at", String, nullable=False),
+    Column("sent_at", String),
+)
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("at", String, nullable=False, index=True),
+    Column("actor", String, nullable=False),
+    Column("verb", String, nullable=False),
+    Column("subject", String, nullable=False, index=True),
+    Column("detail", JSON, nullable=False),
+)

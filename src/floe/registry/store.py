@@ -16,7 +16,7 @@ from floe.model import RegistryError
 from floe.model.json_text import dumps
 from floe.registry.schema import check_runs, schema_history, table_registry, violations
 
-HEAD = "0002"
+HEAD = "0003"
 _BUSY_SECONDS = 30
 
 
@@ -99,9 +99,11 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        self.postgresql = engine.dialect.name == "postgresql"
 
     @contextmanager
-    def _begin(self, writes: bool = False) -> Iterator[Connection]:
+    def begin(self, writes: bool = False) -> Iterator[Connection]:
+        """A transaction; writers of SQLite queue from its start. RegistryError (E542) where the database fails."""
         try:
             with self.engine.execution_options(floe_writes=writes).begin() as connection:
                 yield connection
@@ -124,7 +126,9 @@ class Store:
 
         config = Config()
         config.set_main_option("script_location", os.fspath(Path(__file__).parent / "migrations"))
-        with self._begin(writes=True) as connection:
+        with self.begin(writes=True) as connection:
+            if self.postgresql:  # of two that find an old store at once, one waits for the other
+                connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _lock_key("floe.migrate")})
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
 
@@ -136,7 +140,7 @@ class Store:
 
     def table(self, table_id: str) -> Mapping[str, Any] | None:
         """What is known of a table."""
-        with self._begin() as connection:
+        with self.begin() as connection:
             row = (
                 connection.execute(sa.select(table_registry).where(table_registry.c.table_id == table_id))
                 .mappings()
@@ -148,7 +152,7 @@ class Store:
         """The schema's integer version: as declared, else one more for each new hash."""
         if declared is not None:
             return declared
-        with self._begin() as connection:
+        with self.begin() as connection:
             newest = (
                 connection.execute(
                     sa.select(schema_history)
@@ -169,7 +173,7 @@ class Store:
         chosen = sa.select(runs.result).where(
             (runs.table_id == table_id) & (runs.batch_id == batch_id) & ~runs.refused & (runs.mode != "test")
         )
-        with self._begin() as connection:
+        with self.begin() as connection:
             return cast("Mapping[str, Any] | None", connection.execute(chosen.order_by(runs.at)).scalar())
 
     def seconds_since(self, table_id: str, since: str) -> float:
@@ -177,14 +181,14 @@ class Store:
         chosen = sa.select(sa.func.sum(check_runs.c.seconds)).where(
             (check_runs.c.table_id == table_id) & (check_runs.c.at >= since)
         )
-        with self._begin() as connection:
+        with self.begin() as connection:
             return float(connection.execute(chosen).scalar() or 0)
 
     @contextmanager
     def lock(self, table_id: str) -> Iterator[None]:
         """Let one writer of a table at a time publish; a killed one lets go by itself."""
-        if self.engine.dialect.name == "postgresql":
-            key = int.from_bytes(hashlib.sha256(table_id.encode()).digest()[:8], "big", signed=True)
+        if self.postgresql:
+            key = _lock_key(table_id)
             with self.engine.begin() as connection:  # the lock ends with the transaction
                 connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": key})
                 yield
@@ -198,7 +202,7 @@ class Store:
     def record(self, entry: Mapping[str, Any]) -> None:
         """Keep a run, what it found, and where it left its table, all or nothing; a run is kept once."""
         run = entry["run"]
-        with self._begin(writes=True) as connection:
+        with self.begin(writes=True) as connection:
             if connection.execute(sa.select(check_runs.c.run_id).where(check_runs.c.run_id == run["run_id"])).first():
                 return
             connection.execute(sa.insert(check_runs).values(**run))
@@ -214,7 +218,7 @@ class Store:
         chosen = sa.select(check_runs).order_by(check_runs.c.at.desc(), check_runs.c.run_id).limit(limit)
         if table_id:
             chosen = chosen.where(check_runs.c.table_id == table_id)
-        with self._begin() as connection:
+        with self.begin() as connection:
             found = [dict(row) for row in connection.execute(chosen).mappings()]
             ids = [run["run_id"] for run in found]
             rows = connection.execute(
@@ -222,6 +226,11 @@ class Store:
             )
             broken = [dict(row) for row in rows.mappings()]
         return [{**run, "violations": [one for one in broken if one["run_id"] == run["run_id"]]} for run in found]
+
+
+def _lock_key(name: str) -> int:
+    """A lock's number for PostgreSQL."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
 
 
 def _keep_table(connection: Connection, table: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
