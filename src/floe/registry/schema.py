@@ -90,7 +90,7 @@ versions = Table(
     Column("patch", Integer, nullable=False),
     Column("document_hash", String, nullable=False),
     Column("effective_hash", String, nullable=False, index=True),
-    Column("schema_hash", String, nullable=False),
+    Column("schema_hash", String),
     Column("document", Text, nullable=False),  # as it was written
     Column("effective", Text, nullable=False),  # ODCS YAML with all it inherits, as tables are held to it
     Column("row_hash", String, nullable=False),  # of document and effective: tells tampering

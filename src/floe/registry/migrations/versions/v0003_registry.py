@@ -32,7 +32,7 @@ def upgrade() -> None:
         sa.Column("patch", sa.Integer, nullable=False),
         sa.Column("document_hash", sa.String, nullable=False),
         sa.Column("effective_hash", sa.String, nullable=False, index=True),
-        sa.Column("schema_hash", sa.String, nullable=False),
+        sa.Column("schema_hash", sa.String),
         sa.Column("document", sa.Text, nullable=False),
         sa.Column("effective", sa.Text, nullable=False),
         sa.Column("row_hash", sa.String, nullable=False),
