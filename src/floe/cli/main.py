@@ -31,6 +31,7 @@ COMMANDS = {
     "protect": "write the rules a table format can hold into the table, for writers that do not ask floe",
     "unprotect": "take back what protect wrote",
     "serve": "answer over HTTP with the features of Gold tables and their feature_version",
+    "contracts": "look registered contracts up: search, show, history, transfer, export, import, list",
     "runs": "show what was checked and written, and what came of it",
     "doctor": "say what is missing, which settings hold, and how a contract finds its table",
     "completion": "print a script that completes floe's words in your shell",

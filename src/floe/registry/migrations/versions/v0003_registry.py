@@ -19,6 +19,7 @@ def upgrade() -> None:
         sa.Column("repository", sa.String),
         sa.Column("owner", sa.String),
         sa.Column("newest", sa.String),
+        sa.Column("tags", sa.JSON),
         sa.Column("found_by", sa.Text, nullable=False),
         sa.Column("created_at", sa.String, nullable=False),
         sa.Column("created_by", sa.String, nullable=False),
