@@ -1,6 +1,6 @@
 """Contracts registered for tests that are about reading the registry, as `floe publish` registers them."""
 
-from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -88,8 +88,7 @@ def put(
     **said: Any,
 ) -> None:
     """Register a contract's text; what is said replaces what the judge would say."""
-    judge: Callable[[Known], Mapping[str, Any]] = lambda known: accept(known, **said)  # noqa: E731
-    register(store, entry_of(text, source, repository), judge, actor="ann", at=AT)
+    register(store, entry_of(text, source, repository), partial(accept, **said), actor="ann", at=AT)
 
 
 def retire(store: Store, contract_id: str, major: int, **said: Any) -> None:
@@ -109,5 +108,6 @@ def consume(store: Store, contract_id: str, major: int, team: str, removed: str 
 
 def folder_with(url: str, root: Path) -> Path:
     """A contract root whose registry is at a URL."""
+    root.mkdir(parents=True, exist_ok=True)
     (root / "manifest.yaml").write_text(f'registry: {{url: "{url}"}}\n')
     return root

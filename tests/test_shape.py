@@ -34,6 +34,7 @@ def test_the_public_names():
             "enforce",
             "lint",
             "load",
+            "read",
             "split",
             "stream",
             "tag_run",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from floe.actions.find import find_for_write, find_layer
 from floe.actions.find_table import Way, find_target
 from floe.actions.inputs import check_inputs
+from floe.actions.outgrown import outgrown
 from floe.actions.pending import leftovers, pending
 from floe.actions.record import of_write, record
 from floe.actions.references import reference_targets
@@ -210,7 +211,10 @@ def _gate(case: _Case, inputs: "tuple[Outcome, ...]", intend: "Callable[[Passage
         salt=salt_of(case.settings.root),
         contract=case.contract.identity,
         edition=Edition(
-            hash=case.schema_hash, version=case.schema_version, declared=_declared(case.dataset) is not None
+            hash=case.schema_hash,
+            version=case.schema_version,
+            declared=_declared(case.dataset) is not None,
+            outgrown=outgrown(case.contract, case.store, case.settings),
         ),
         run_id=case.run_id,
         batch_id=case.ask.batch_id,

@@ -15,7 +15,7 @@ from floe.contract.lint.rule import findings as rule_findings
 from floe.contract.resolve.inherit import Family, extended
 from floe.contract.sources.disk import Disk
 from floe.contract.sources.files import contract_files, read_bytes
-from floe.model import LAYERS, Contract, ContractError, Dataset, Finding, Severity
+from floe.model import LAYERS, Contract, ContractError, Dataset, Finding, RegistryError, Severity
 from floe.model.settings import Settings
 
 _TABLE_ID = re.compile(rf"({'|'.join(LAYERS)})\.([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)")
@@ -40,9 +40,9 @@ def find_for_write(name: str | Path | Contract, settings: Settings) -> tuple[Con
     """The contract a gate holds a batch to; Bronze captures without one, under its table_id."""
     try:
         return find_contract(name, settings)
-    except ContractError as error:
+    except (ContractError, RegistryError) as error:
         known = _TABLE_ID.fullmatch(str(name))
-        if error.code != "E500" or not known or known[1] != "bronze":
+        if error.code not in ("E500", "E542") or not known or known[1] != "bronze":
             raise
     dataset = Dataset(name=known[3], physical_name=str(name))
     contract = Contract(

@@ -112,6 +112,17 @@ def the_contract(name: str, settings: Settings) -> Contract:
     return found
 
 
+def registered_major(name: str, major: int, settings: Settings) -> Contract | None:
+    """The highest registered version of a contract's MAJOR; None where the registry knows none, E572 where it is retired."""
+    from floe.registry import find_store
+    from floe.registry.details import details
+
+    store = find_store(settings["registry.url"], settings.root)
+    known = details(store, name) if store else None
+    line = [str(row["version"]) for row in known.versions if row["major"] == major] if known else []
+    return find_registered(f"{name}:{line[-1]}", settings) if line else None
+
+
 def registered_names(settings: Settings) -> list[str]:
     """Every name the registry knows, to tell near ones; none where there is no registry."""
     from floe.registry import find_store
