@@ -32,7 +32,7 @@ def entry_of(text: str, source: str = "orders.yaml", repository: str | None = "g
         "name": name.rsplit("/", 1)[1],
         "repository": repository,
         "owner": contract.owner or None,
-        "tags": [str(tag) for tag in contract.node.get("tags") or ()],
+        "tags": sorted({str(tag) for noun in contract.walk() for tag in noun.node.get("tags") or ()}),
         "found_by": text.lower(),
     }
     row = {

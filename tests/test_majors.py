@@ -26,7 +26,6 @@ def test_a_new_major_waits_for_its_table_and_each_consumer_reads_its_own(spark, 
     old.write_text(lake.contract().read_text())
     name = f"{lake.table_id.split('.')[1]}.orders/orders_clean"
 
-    # optional where it was required: the schema alone would let the batch in, the MAJOR does not
     lake.contract("version: 1.0.0", "version: 2.0.0")
     lake.contract(*RENAMED)
     put(store, lake.contract().read_text(), str(lake.contract()))
@@ -64,10 +63,16 @@ def test_a_new_major_waits_for_its_table_and_each_consumer_reads_its_own(spark, 
 
 
 @pytest.mark.parametrize("lake", ["delta"], indirect=True)
-def test_a_new_major_without_a_breaking_change_writes_on(spark, lake: Lake):
+def test_what_needs_a_major_decides_not_the_number_alone(spark, lake: Lake):
     store = open_store(lake.settings["registry.url"], lake.root)
     put(store, lake.contract().read_text(), str(lake.contract()))
     floe.enforce(frame(spark, order(1)), lake.table_id, settings=lake.settings)
     lake.contract("version: 1.0.0", "version: 2.0.0")
     put(store, lake.contract().read_text(), str(lake.contract()))
     assert floe.enforce(frame(spark, order(2)), lake.table_id, settings=lake.settings).written == 1
+    # the same columns, and a value that is no longer allowed: the schema alone would let it in
+    lake.contract("version: 2.0.0", "version: 3.0.0")
+    lake.contract("validValues: [placed, shipped, returned]", "validValues: [placed, shipped]")
+    with pytest.raises(floe.ViolationError, match="enum-value-removed") as caught:
+        floe.enforce(frame(spark, order(3)), lake.table_id, settings=lake.settings)
+    assert [one.code for one in caught.value.result.result.failed] == ["E534"]

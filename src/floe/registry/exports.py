@@ -51,13 +51,12 @@ def restore(store: Store, rows: Iterable[tuple[str, dict[str, Any]]]) -> int:
 
 
 def _put(connection: Connection, table: sa.Table, batch: Sequence[dict[str, Any]]) -> int:
-    keys = list(table.primary_key)
-    wanted = [tuple(row[column.name] for column in keys) for row in batch]
-    chosen = sa.select(table).where(sa.tuple_(*keys).in_(wanted))
-    found = [dict(row) for row in connection.execute(chosen).mappings()]
-    there = {tuple(row[column.name] for column in keys): row for row in found}
+    """Add the rows that are missing; those that are there must be the same."""
+    keys = [column.name for column in table.primary_key]
+    there = {tuple(row[key] for key in keys): row for row in _there(connection, table, keys[0], batch)}
     missing = []
-    for key, row in zip(wanted, batch, strict=True):
+    for row in batch:
+        key = tuple(row[name] for name in keys)
         if key not in there:
             missing.append(row)
         elif there[key] != row:
@@ -65,6 +64,13 @@ def _put(connection: Connection, table: sa.Table, batch: Sequence[dict[str, Any]
     if missing:
         connection.execute(sa.insert(table), missing)
     return len(missing)
+
+
+def _there(connection: Connection, table: sa.Table, key: str, batch: Sequence[Row]) -> Iterator[Row]:
+    """The rows that may be those of a batch: by the first column of their key alone, which an index answers."""
+    wanted = sorted({row[key] for row in batch})
+    for row in connection.execute(sa.select(table).where(table.c[key].in_(wanted))).mappings():
+        yield dict(row)
 
 
 def _other(table: str, key: Sequence[Any], there: Row, row: Row) -> RegistryError:

@@ -75,7 +75,7 @@ contracts = Table(
     Column("repository", String),  # the one that may publish; moved by `floe contracts transfer`
     Column("owner", String),
     Column("newest", String),  # the highest version
-    Column("tags", JSON),  # of the newest version's document and its datasets
+    Column("tags", JSON),  # of the newest version: its own, its datasets' and its fields'
     Column("found_by", Text, nullable=False),  # all its words in lower case, for full-text search
     Column("created_at", String, nullable=False),
     Column("created_by", String, nullable=False),

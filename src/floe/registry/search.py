@@ -44,7 +44,7 @@ def search(store: Store, query: Query) -> Page:
     chosen = chosen.where(*_contract_terms(store, query))
     if query.after is not None:
         chosen = chosen.where(contracts.c.contract_id > query.after)
-    field_terms = list(_field_terms(query))
+    field_terms = list(_field_terms(store, query))
     if field_terms:
         of = sa.select(contract_fields.c.contract_id).where(*field_terms)
         chosen = chosen.where(contracts.c.contract_id.in_(of))
@@ -65,31 +65,36 @@ def _contract_terms(store: Store, query: Query) -> Iterator[ColumnElement[bool]]
         yield sa.func.lower(contracts.c.owner) == query.owner.lower()
     if query.domain is not None:
         yield contracts.c.domain == query.domain
-    if query.tag is not None and not (query.column or query.classification):
-        fields = contract_fields.c
-        tagged = sa.select(fields.contract_id).where(_listed(fields.tags, query.tag))
-        yield sa.or_(_listed(contracts.c.tags, query.tag), contracts.c.contract_id.in_(tagged))
+    if query.tag is not None and not _about_fields(query):
+        yield _listed(contracts.c.tags, query.tag)
 
 
-def _field_terms(query: Query) -> Iterator[ColumnElement[bool]]:
+def _about_fields(query: Query) -> bool:
+    return query.column is not None or query.classification is not None
+
+
+def _field_terms(store: Store, query: Query) -> Iterator[ColumnElement[bool]]:
     """What one and the same field must be."""
     fields = contract_fields.c
     if query.column is not None:
-        yield _named(query.column)
+        yield _named(store, query.column)
     if query.classification is not None:
         yield fields.classification == query.classification
-    if query.tag is not None and (query.column or query.classification):
+    if query.tag is not None and _about_fields(query):
         yield _listed(fields.tags, query.tag)
 
 
-def _named(column: str) -> ColumnElement[bool]:
-    """A field by its name, or by its path with its dataset; `*` stands for any characters."""
+def _named(store: Store, column: str) -> ColumnElement[bool]:
+    """A field by its name, or by its path with its dataset; `*` stands for any characters, of either case."""
     fields = contract_fields.c
-    if "*" not in column:
-        return sa.or_(fields.name == column, fields.path == column)
-    pattern = "%".join(_plain(part) for part in column.lower().split("*"))
-    like = [sa.func.lower(one).like(pattern, escape="\\") for one in (fields.name, fields.path)]
-    return sa.or_(*like)
+    if not {"*", "."} & set(column):
+        return fields.name == column
+    if "*" not in column:  # by the index of names, also for a path
+        return sa.or_(fields.name == column, (fields.name == column.rsplit(".", 1)[-1]) & (fields.path == column))
+    pattern = "%".join(_plain(part) for part in column.split("*"))
+    of = fields.path if "." in column else fields.name
+    # SQLite's LIKE does not mind the case of ASCII letters
+    return of.ilike(pattern, escape="\\") if store.postgresql else of.like(pattern, escape="\\")
 
 
 def _listed(column: sa.Column[Any], word: str) -> ColumnElement[bool]:
