@@ -145,3 +145,26 @@ def test_the_next_major_gets_its_table_its_rows_and_a_view_of_the_old_shape(spar
 
 
 COLUMNS_ONLY = ["order_id", "customer_id", "order_ts", "status", "amount", "ship_to"]
+
+
+def test_rows_that_break_row_rules_alone_stand_in_files_of_their_own_and_the_good_files_are_committed(spark, lake: Lake):
+    from floe.data.spark.quarantine import quarantine_target
+    from floe.data.spark.write import TABLES
+
+    quarantining(lake)
+    settings = blocking(lake.settings)
+    batch = frame(spark, order(1), order(None), order(3, status="paid"), order(4, amount=Decimal("-1.00")), order(5))
+    result = floe.enforce(batch, lake.table_id, settings=settings)
+    assert (result.written, result.quarantined, result.result.rows) == (2, 3, 5)
+    assert result.way == "the staged files were committed as they are"
+    assert [row[0] for row in rows_of(spark, lake)] == [1, 5]
+    kept = TABLES[lake.format].read(spark, quarantine_target(lake.target)).collect()
+    assert sorted((str(row.order_id), tuple(row._floe_codes)) for row in kept) == [
+        ("3", ("FLOE-E552",)),
+        ("4", ("FLOE-E554",)),
+        ("None", ("FLOE-E550",)),
+    ]
+    found = {one.id: (one.outcome, one.violations) for one in result.result.expectations if one.violations}
+    assert sorted(found.values()) == [("fail", 1)] * 3
+    clean = floe.enforce(frame(spark, order(6)), lake.table_id, settings=settings)
+    assert (clean.written, clean.quarantined, clean.result.outcome) == (1, 0, "pass")
