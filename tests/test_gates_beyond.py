@@ -147,7 +147,9 @@ def test_the_next_major_gets_its_table_its_rows_and_a_view_of_the_old_shape(spar
 COLUMNS_ONLY = ["order_id", "customer_id", "order_ts", "status", "amount", "ship_to"]
 
 
-def test_rows_that_break_row_rules_alone_stand_in_files_of_their_own_and_the_good_files_are_committed(spark, lake: Lake):
+def test_rows_that_break_row_rules_alone_stand_in_files_of_their_own_and_the_good_files_are_committed(
+    spark, lake: Lake
+):
     from floe.data.spark.quarantine import quarantine_target
     from floe.data.spark.write import TABLES
 
