@@ -100,6 +100,26 @@ def test_a_protected_table_refuses_a_plain_insert_and_stays_fast(spark, lake: La
     assert len(rows_of(spark, lake)) == (3 if lake.format == "delta" else 2)
 
 
+@pytest.mark.parametrize("lake", ["iceberg"], indirect=True)
+def test_a_foreign_iceberg_table_gets_required_fields_and_loses_them_again(spark, lake: Lake):
+    from floe.actions.find_table import Way
+    from floe.actions.protect import protect, unprotect
+
+    name = f"ice.foreign.t{lake.table_id.split('.')[1]}"
+    spark.sql("CREATE NAMESPACE IF NOT EXISTS ice.foreign")
+    frame(spark, order(1)).writeTo(name).create()
+    empty = frame(spark, order(2, customer_id=None))
+    result = protect(lake.table_id, Way(table=name), lake.settings)
+    assert "orders_clean.customer_id:null-value" in {one.id for one in result.protections if one.held}
+    with pytest.raises(Exception, match=r"(?i)null"):
+        empty.writeTo(name).append()
+    assert "customer_id" in unprotect(lake.table_id, Way(table=name), lake.settings).removed
+    empty.writeTo(name).append()
+    assert [one.id for one in protect(lake.table_id, Way(table=name), lake.settings).broken] == [
+        "orders_clean.customer_id:null-value"
+    ]
+
+
 @pytest.mark.parametrize("lake", ["delta"], indirect=True)
 def test_a_rule_that_rows_break_already_is_not_held_and_is_said(spark, lake: Lake):
     from floe.actions.find_table import Way
