@@ -112,7 +112,7 @@ def _promises(contract: Contract) -> list[dict[str, Any]]:
     rules = [
         {
             "promise": one.name or one.metric or one.query or one.type,
-            "value": dict(one.operators) or None,
+            "value": {**one.arguments, **one.operators} or None,
             "unit": one.unit,
             "of": where,
             "kind": "quality",
