@@ -181,6 +181,7 @@ def test_a_copy_that_was_changed_is_not_used(store: Store, settings: Settings, h
 
 def test_a_tampered_version_is_not_served(store: Store, settings: Settings):
     put(store, contract())
+    load_contract(ORDERS, settings)  # there is a copy, but the registry answers, and wrongly
     with store.begin(writes=True) as connection:
         connection.execute(sa.text("UPDATE versions SET effective = '{}'"))
     with pytest.raises(floe.RegistryError, match="was changed in the database after it was registered"):

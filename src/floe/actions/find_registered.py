@@ -21,6 +21,7 @@ def find_registered(name: str, settings: Settings) -> Contract | None:
     A name without a version means the highest one that is in effect and not retired.
     """
     from floe.registry import find_store
+    from floe.registry.offline import out_of_reach
 
     try:
         store = find_store(settings["registry.url"], settings.root)
@@ -33,7 +34,7 @@ def find_registered(name: str, settings: Settings) -> Contract | None:
         _usable(known, version)
         return _read(store, known, version, settings)
     except RegistryError as error:
-        copy = cached(name, settings, error.message)
+        copy = cached(name, settings, error.message) if out_of_reach(error) else None
         if copy is None:
             raise
         return copy

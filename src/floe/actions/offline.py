@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 def store_for_write(settings: Settings) -> "Store":
     """The registry, or what stands in for it where it is out of reach."""
     from floe.registry import open_store
-    from floe.registry.offline import Offline
+    from floe.registry.offline import Offline, out_of_reach
 
     try:
         return open_store(settings["registry.url"], settings.root)
     except RegistryError as error:
+        if not out_of_reach(error):
+            raise
         return Offline(error, settings.root / ".floe")
 
 

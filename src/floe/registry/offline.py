@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy.engine import Connection
+from sqlalchemy.exc import OperationalError
 
 from floe.model import RegistryError
 from floe.model.json_text import dumps
@@ -52,6 +53,11 @@ class Offline(Store):
         with (folder / f"{hashlib.sha256(table_id.encode()).hexdigest()[:16]}.lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+
+def out_of_reach(error: RegistryError) -> bool:
+    """Whether the database did not answer; one that answers wrongly, or is another one, is not passed over."""
+    return isinstance(error.__context__, OperationalError)
 
 
 def keep_table(folder: Path, row: Mapping[str, Any]) -> None:
