@@ -50,11 +50,13 @@ def upgrade() -> None:
         "contract_fields",
         sa.Column("contract_id", sa.String, sa.ForeignKey("contracts.contract_id"), primary_key=True),
         sa.Column("path", sa.String, primary_key=True),
-        sa.Column("name", sa.String, nullable=False, index=True),
+        sa.Column("name", sa.String, nullable=False),
         sa.Column("type", sa.String, nullable=False),
-        sa.Column("classification", sa.String, index=True),
+        sa.Column("classification", sa.String),
         sa.Column("tags", sa.JSON, nullable=False),
     )
+    for name in ("name", "classification"):
+        op.create_index(f"ix_contract_fields_{name}", "contract_fields", [name, "contract_id"])
     op.create_table(
         "contract_tables",
         sa.Column("contract_id", sa.String, sa.ForeignKey("contracts.contract_id"), primary_key=True),
