@@ -59,6 +59,8 @@ class Proxy:
 
 def _reset(client: socket.socket) -> None:
     client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    with suppress(OSError):
+        client.shutdown(socket.SHUT_RDWR)  # wakes who reads from it: a socket in use is not closed
     client.close()
 
 

@@ -67,7 +67,9 @@ def catalog(settings: Settings) -> Catalog:
     return open_catalog("lake", settings)
 
 
-def put(settings: Settings, name: str = "customers", version: str = "1.0.0", hash_: str = "sha256:1", **more) -> None:
+def put(
+    settings: Settings, name: str = "customers", version: str = "1.0.0", hash_: str | None = "sha256:1", **more
+) -> None:
     """What publish does in the transaction of a registration."""
     contract = {"domain": "sales", "product": "customer_360", "name": name, "owner": "team", "repository": REPOSITORY}
     row = {"version": version, "schema_hash": hash_, "effective_hash": "sha256:e"}
