@@ -71,7 +71,8 @@ def put(
     settings: Settings, name: str = "customers", version: str = "1.0.0", hash_: str | None = "sha256:1", **more
 ) -> None:
     """What publish does in the transaction of a registration."""
-    contract = {"domain": "sales", "product": "customer_360", "name": name, "owner": "team", "repository": REPOSITORY}
+    contract = {"contract_id": f"sales.customer_360/{name}", "domain": "sales", "product": "customer_360"}
+    contract |= {"name": name, "owner": "team", "repository": REPOSITORY}
     row = {"version": version, "schema_hash": hash_, "effective_hash": "sha256:e"}
     given = {"catalog": "lake", **more}
     message = catalog_message(given.pop("catalog"), {**contract, **given}, row, description="All of them", at=AT)
@@ -352,6 +353,32 @@ def test_a_message_without_what_a_catalog_needs(tmp_path: Path):
         outbox.put(connection, sink="catalog", key="lake:x", payload={"catalog": "lake"}, at=AT)
     done = send_due(settings, 10)
     assert (done.dead, "The message has no 'metadata'" in done.said[0]) == (1, True)
+
+
+def test_a_message_that_names_no_catalog_goes_to_the_settings_first(tmp_path: Path):
+    settings = settings_of(tmp_path, a={"type": "sql", "uri": "sqlite:///a.db"}, b={"type": "hadoop"})
+    put(settings, catalog=None)
+    assert send_due(settings, 10).said == []
+    assert len(listed(settings, "a")) == 1
+    put(settings, "orders", catalog=None)
+    done = send_due(settings_of(tmp_path), 10)
+    assert (done.sent, done.said) == (1, ["The settings name no catalog; contracts are in the registry alone"])
+
+
+def test_a_registry_that_somebody_holds_does_not_hold_up_who_publishes(tmp_path: Path):
+    settings = settings_of(tmp_path, lake={"type": "sql", "uri": "sqlite:///c.db"})
+    put(settings)
+    store = open_store(settings["registry.url"], tmp_path)
+    started = time.monotonic()
+    with store.begin(writes=True):
+        done = send_due(settings, 1)
+    assert time.monotonic() - started < 5
+    assert done.said == ["The outbox was not sent: no answer within 2 seconds"]
+    for _ in range(100):  # who was held up goes on, and marks what it sent
+        if outbox.count(store).sent:
+            break
+        time.sleep(0.1)
+    assert outbox.count(store).sent == 1
 
 
 def test_listing_makes_no_file(tmp_path: Path):

@@ -68,7 +68,7 @@ def clock() -> Clock:
 
 
 def worker(store: Store, sink: Sink, clock: Clock, limits: Limits = LIMITS, chance: float = 1.0) -> Worker:
-    sender = Sender(sink.send, place=lambda key: key.split(":")[0])
+    sender = Sender(sink.send, place=lambda message: message.key.split(":")[0])
     return Worker(store, {"test": sender}.get, limits, clock, lambda: chance)
 
 
@@ -192,7 +192,7 @@ def test_a_sink_that_never_answers_costs_its_time_once(store: Store, sink: Sink,
         return sink.send(message)
 
     started = time.monotonic()
-    sender = Sender(send, place=lambda key: key.split(":")[0], code="E540")
+    sender = Sender(send, place=lambda message: message.key.split(":")[0], code="E540")
     done = Worker(store, {"test": sender}.get, Limits(answer=0.3), clock).run(10)
     assert time.monotonic() - started < 5
     assert (done.sent, done.failed) == (1, 1)
@@ -306,3 +306,29 @@ def test_a_password_in_an_error_is_not_kept(store: Store, sink: Sink, clock: Clo
     sink.fail["a.START"] = OSError("cannot reach https://me:hunter2@host/x")
     done = worker(store, sink, clock).run(10)
     assert "hunter2" not in str(outbox.messages(store)) + str(done)
+
+
+def test_four_workers_at_once_send_each_message_once(store: Store, registry_url: str, tmp_path: Path):
+    put(store, *(f"{number % 7}.{number}" for number in range(100)), at=NOW - timedelta(days=1))
+    words = [sys.executable, "-c", CHILD, registry_url, str(tmp_path)]
+    running = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    assert sum(int(one.communicate(timeout=60)[0]) for one in running) == 100
+    lines = [json.loads(line)["id"] for line in (tmp_path / "told.jsonl").read_text().splitlines()]
+    assert sorted(lines) == list(range(1, 101))
+
+
+@pytest.mark.soak
+def test_workers_killed_at_any_moment_lose_nothing_and_keep_the_order(store: Store, registry_url: str, tmp_path: Path):
+    put(store, *(f"{number % 7}.{number}" for number in range(300)), at=NOW - timedelta(days=1))
+    words = [sys.executable, "-c", CHILD, registry_url, str(tmp_path)]
+    for number in range(100):
+        running = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.3 + 0.005 * number)
+        running.kill()
+        running.wait()
+    child(registry_url, tmp_path)
+    assert outbox.count(store).waiting == 0
+    lines = [json.loads(line) for line in (tmp_path / "told.jsonl").read_text().splitlines() if line.endswith("}")]
+    for key in range(7):
+        first = list(dict.fromkeys(line["id"] for line in lines if line["key"] == str(key)))
+        assert first == [number + 1 for number in range(300) if number % 7 == key]

@@ -42,7 +42,8 @@ def send_due(settings: Settings, limit_seconds: float = 5) -> "Round":
     except FloeError as error:
         return Round(said=[f"The outbox was not sent: {error.message}"])
     except Exception as error:  # noqa: BLE001  (what was published stays published, whatever happens to its messages)
-        return Round(said=[f"The outbox was not sent: {type(error).__name__}: {error}"])
+        cause = str(error) if isinstance(error, TimeoutError) else f"{type(error).__name__}: {error}"
+        return Round(said=[f"The outbox was not sent: {cause}"])
 
 
 def retry_message(settings: Settings, id_: int) -> None:

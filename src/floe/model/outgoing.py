@@ -22,10 +22,10 @@ class Sender:
     """Sends the messages of a sink.
 
     `send` answers None, or a note where there was nothing it could do for good; it raises SendError, or anything
-    that means: try again. `place` says of a key where its messages go: what is out of reach is left alone for a while.
+    that means: try again. `place` says where a message goes: what is out of reach is left alone for a while.
     `code` is that of a place that does not answer.
     """
 
     send: Callable[[Outgoing], str | None]
-    place: Callable[[str], str] = lambda _: ""
+    place: Callable[[Outgoing], str] = lambda _: ""
     code: str = ""

@@ -39,24 +39,15 @@ def put(connection: Connection, *, sink: str, key: str, payload: Mapping[str, An
     connection.execute(sa.insert(outbox).values(**row, created_at=at))
 
 
-def heads(store: Store, now: str | None = None) -> list[tuple[int, str, str]]:
-    """The id, sink and key of each key's oldest waiting message that is due, those not tried the longest first."""
+def heads(store: Store, now: str | None = None) -> list[Outgoing]:
+    """Each key's oldest waiting message, where it is due; those not tried the longest first."""
     oldest = sa.select(sa.func.min(_ROW.id)).where(_ROW.state == WAITING).group_by(_ROW.sink, _ROW.key)
-    chosen = sa.select(_ROW.id, _ROW.sink, _ROW.key).where(_ROW.id.in_(oldest)).order_by(_ROW.next_at, _ROW.id)
+    chosen = sa.select(outbox).where(_ROW.id.in_(oldest)).order_by(_ROW.next_at, _ROW.id)
     if now is not None:
         chosen = chosen.where(_ROW.next_at <= now)
+    names = ("id", "sink", "key", "payload", "created_at", "attempts")
     with store.begin() as connection:
-        return [(row.id, row.sink, row.key) for row in connection.execute(chosen)]
-
-
-def waiting(store: Store, id_: int) -> Outgoing | None:
-    """A message that still waits."""
-    chosen = sa.select(outbox).where((_ROW.id == id_) & (_ROW.state == WAITING))
-    with store.begin() as connection:
-        row = connection.execute(chosen).mappings().first()
-    return (
-        Outgoing(*(row[name] for name in ("id", "sink", "key", "payload", "created_at", "attempts"))) if row else None
-    )
+        return [Outgoing(*(row[name] for name in names)) for row in connection.execute(chosen).mappings()]
 
 
 def mark(store: Store, message: Outgoing, **values: Any) -> None:

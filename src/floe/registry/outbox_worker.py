@@ -75,26 +75,23 @@ class Worker:
         closed: set[tuple[str, str]] = set()  # sinks and places that are out of reach for now
         while True:
             due = outbox.heads(self.store, None if everything else stamp(self.clock()))
-            todo = [one for one in due if one[0] not in tried]
+            todo = [message for message in due if message.id not in tried]
             before = len(tried)
-            for id_, sink, key in todo:
-                sender = self.find(sink)
-                place = (sink, sender.place(key) if sender else "")
+            for message in todo:
+                sender = self.find(message.sink)
+                place = (message.sink, sender.place(message) if sender else "")
                 left = ends - time.monotonic()
                 if left <= 0:
                     return
                 if place not in closed:
-                    tried.add(id_)
-                    if not self._sent(done, id_, sender, left):
+                    tried.add(message.id)
+                    if not self._sent(done, message, sender, left):
                         closed.add(place)
             if len(tried) == before:
                 return
 
-    def _sent(self, done: Round, id_: int, sender: Sender | None, left: float) -> bool:
+    def _sent(self, done: Round, message: Outgoing, sender: Sender | None, left: float) -> bool:
         """Send one; false where its place is out of reach."""
-        message = outbox.waiting(self.store, id_)
-        if message is None:
-            return True
         try:
             note = _delivered(message, sender, min(left, self.limits.answer))
         except Exception as error:  # noqa: BLE001  (a sender of anybody's making: its message waits, the others go on)
@@ -155,9 +152,8 @@ def _delivered(message: Outgoing, sender: Sender | None, seconds: float) -> str 
     try:
         return in_time(lambda: sender.send(message), seconds)
     except TimeoutError as error:
-        name = (
-            f"{message.sink} '{sender.place(message.key)}'" if sender.place(message.key) else f"sink '{message.sink}'"
-        )
+        place = sender.place(message)
+        name = f"{message.sink} '{place}'" if place else f"sink '{message.sink}'"
         raise SendError(f"The {name} is out of reach: {error}", "", sender.code, reachable=False) from None
 
 

@@ -75,7 +75,8 @@ def _told(name: str, error: Exception, settings: Settings) -> Exception:
     if isinstance(error, NotImplementedError) or any(word in text.lower() for word in ("hierarchical", "nested name")):
         return CannotHoldError(f"The catalog '{name}' cannot hold contracts: {text}")
     if isinstance(error, ModuleNotFoundError):
-        return SendError(f"The catalog '{name}' needs {error.name}", "pip install 'floe-contracts[spark]'", "E540")
+        extra = "postgres" if error.name == "psycopg" else "spark"
+        return SendError(f"The catalog '{name}' needs {error.name}", f"pip install 'floe-contracts[{extra}]'", "E540")
     permanent = _refused(error)
     what = "refuses" if permanent else "is out of reach"
     return SendError(

@@ -6,30 +6,44 @@ from typing import Any
 from floe.model import SendError
 from floe.model.outgoing import Outgoing, Sender
 from floe.model.settings import Settings
+from floe.registry.catalogs.listed import contract_catalog
 from floe.registry.catalogs.opened import CannotHoldError, open_catalog, spoken
 
 
 def catalog_sender(settings: Settings) -> Sender:
     """Register the contract that a message tells of; a catalog that cannot hold contracts is skipped with a note."""
 
+    def name(message: Outgoing) -> str:
+        return str(message.payload.get("catalog") or contract_catalog(settings) or "")
+
     def send(message: Outgoing) -> str | None:
+        if not name(message):
+            return "The settings name no catalog; contracts are in the registry alone"
         try:
-            _register(message.payload, settings)
+            _register(name(message), message.payload, settings)
         except CannotHoldError as error:
             return f"{error}; its contracts are skipped"
-        except KeyError as error:
-            raise SendError(f"The message has no {error}", "It was not written by floe", permanent=True) from None
         return None
 
-    return Sender(send, place=lambda key: key.split(":", 1)[0], code="E540")
+    return Sender(send, place=name, code="E540")
 
 
-def _register(payload: Mapping[str, Any], settings: Settings) -> None:
-    name, metadata = payload["catalog"], payload["metadata"]
-    version = (payload["namespace"], payload["contract_name"], payload["contract_version"], payload["schema_hash"])
+def _register(name: str, payload: Mapping[str, Any], settings: Settings) -> None:
+    try:
+        metadata = {key: str(payload["metadata"].get(key) or "") for key in ("owner", "description", "registered_at")}
+        # a contract of type families has no schema hash: its effective text tells it from others
+        hash_ = payload["schema_hash"] or payload["effective_hash"]
+        version = (
+            (payload["domain"], payload["product"]),
+            payload["contract_name"],
+            payload["contract_version"],
+            hash_,
+        )
+    except KeyError as error:
+        raise SendError(f"The message has no {error}", "It was not written by floe", permanent=True) from None
     with spoken(name, settings):
         opened = open_catalog(name, settings)
         from floe.registry.catalogs.catalog import ContractCatalog, ContractMetadata  # noqa: PLC0415  (pyiceberg)
 
-        said = {key: str(metadata.get(key) or "") for key in ("owner", "description", "registered_at")}
-        ContractCatalog(opened, payload.get("repository") or "").register_contract(*version, ContractMetadata(**said))
+        ours = ContractCatalog(opened, payload.get("repository") or "")
+        ours.register_contract(*version, ContractMetadata(**metadata))
