@@ -139,6 +139,29 @@ def test_a_namespace_belongs_to_the_repository_that_came_first(catalog: Catalog)
         assert (caught.value.code, caught.value.permanent) == ("E541", True)
 
 
+def test_a_transferred_contract_says_its_own_repository(settings: Settings, catalog: Catalog):
+    other = "github.com/other/shop"
+    put(settings)
+    put(settings, "orders")
+    put(settings, repository=other, repository_before=REPOSITORY)
+    put(settings, "customers", "1.1.0", repository=other)
+    put(settings, "orders", "1.1.0")
+    done = send_due(settings, 20)
+    assert (done.sent, done.said) == (5, [])
+    there = catalog.load_namespace_properties(("sales", "customer_360"))
+    assert there["floe.product.repo"] == REPOSITORY
+    assert {one.contract_id: (one.version, one.repository) for one in listed(settings)} == {
+        "sales.customer_360/customers": ("1.1.0", other),
+        "sales.customer_360/orders": ("1.1.0", REPOSITORY),
+    }
+    put(settings, "customers", "1.2.0")  # its former repository
+    put(settings, "orders", "1.2.0", repository=other)
+    assert send_due(settings, 20).dead == 2
+    put(settings, repository=REPOSITORY, repository_before=other, version="1.1.0")  # and back
+    assert send_due(settings, 20).sent == 1
+    assert "floe.contract.customers.repository" not in catalog.load_namespace_properties(("sales", "customer_360"))
+
+
 def test_what_others_wrote_to_the_namespace_stays(catalog: Catalog):
     catalog.create_namespace(("sales",))
     catalog.create_namespace(("sales", "customer_360"), {"team": "blue"})

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import NamespaceAlreadyExistsError, NoSuchNamespaceError
 
 from floe.model import SendError
-from floe.registry.catalogs.properties import NAME, REPOSITORY, Held, difference, with_contract
+from floe.registry.catalogs.properties import NAME, REPOSITORY, Held, difference, owner_of, with_contract
 
 _ROUNDS = 5
 
@@ -29,6 +29,7 @@ class ContractCatalog:
 
     catalog: Catalog
     repository: str = ""
+    before: str = ""  # the repository that a contract was transferred from
 
     def register_contract(
         self,
@@ -44,10 +45,11 @@ class ContractCatalog:
         new = Held(contract_name, contract_version, schema_hash, *said)
         for _ in range(_ROUNDS):  # what was written is read again: catalogs know no transaction over both
             there = self._properties(parts)
-            self._check_owner(parts, there.get(REPOSITORY, ""))
-            wanted = with_contract(there, new) | {NAME: parts[-1]}
-            if self.repository and REPOSITORY not in there:
-                wanted[REPOSITORY] = self.repository
+            self._check_owner(parts, owner_of(there, contract_name))
+            shared = there.get(REPOSITORY) or self.repository
+            own = "" if _plain(shared) == _plain(self.repository) else self.repository
+            wanted = with_contract(there, replace(new, repository=own)) | {NAME: parts[-1]}
+            wanted |= {REPOSITORY: shared} if shared else {}
             removals, updates = difference(there, wanted)
             if not removals and not updates:
                 return
@@ -64,7 +66,7 @@ class ContractCatalog:
         return dict(self.catalog.load_namespace_properties(parts))
 
     def _check_owner(self, parts: tuple[str, ...], owner: str) -> None:
-        if not owner or _plain(owner) == _plain(self.repository):
+        if not owner or _plain(owner) in (_plain(self.repository), _plain(self.before) or None):
             return
         raise SendError(
             f"The namespace {'.'.join(parts)} belongs to the repository {owner}, "

@@ -64,5 +64,6 @@ def _in(opened: "Catalog", space: tuple[str, ...]) -> list[Listed]:
     product = f"{'.'.join(space[:-1])}.{properties.get(NAME, space[-1])}"
     repository = properties.get(REPOSITORY, "")
     return [
-        Listed(f"{product}/{one.name}", one.version, one.schema_hash, one.owner, repository) for one in held(properties)
+        Listed(f"{product}/{one.name}", one.version, one.schema_hash, one.owner, one.repository or repository)
+        for one in held(properties)
     ]

@@ -13,7 +13,8 @@ def catalog_message(
 
     Args:
         catalog: a name under `catalogs` in the settings; None for the first of whoever sends it.
-        contract: a row of `contracts`: contract_id, domain, product, name, owner, repository.
+        contract: a row of `contracts`: contract_id, domain, product, name, owner, repository; with
+            repository_before where it was transferred from there.
         version: a row of `versions`: version, schema_hash, effective_hash.
         description: what the contract says of itself.
         at: when it was registered.
@@ -24,6 +25,7 @@ def catalog_message(
         "domain": contract["domain"],
         "product": contract["product"],
         "repository": contract.get("repository"),
+        "repository_before": contract.get("repository_before"),
         "contract_name": contract["name"],
         "contract_version": version["version"],
         "schema_hash": version.get("schema_hash"),

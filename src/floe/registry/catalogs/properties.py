@@ -13,7 +13,7 @@ from itertools import pairwise
 from floe.model import SendError
 
 NAME, REPOSITORY, CONTRACTS = "floe.product.name", "floe.product.repo", "floe.contracts"
-_FIELDS = ("version", "schema_hash", "owner", "description", "registered_at")
+_FIELDS = ("version", "schema_hash", "owner", "description", "registered_at", "repository")
 _KEY = re.compile(rf"floe\.contract\.(.+?)(@\d+)?\.({'|'.join(_FIELDS)})")
 _LIST = re.compile(r"floe\.contracts(\.\d+)?")
 # what the tables of Iceberg's SQL catalogs take
@@ -30,6 +30,7 @@ class Held:
     owner: str = ""
     description: str = ""
     registered_at: str = ""
+    repository: str = ""  # where it is not the namespace's
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -52,9 +53,15 @@ def _whole(values: Mapping[str, str]) -> bool:
     return "schema_hash" in values and re.fullmatch(r"\d+\.\d+\.\d+", values.get("version", "")) is not None
 
 
+def owner_of(properties: Mapping[str, str], name: str) -> str:
+    """The repository that may write a contract: its own, else the namespace's."""
+    own = (one.repository for one in held(properties) if one.name == name and one.repository)
+    return next(own, properties.get(REPOSITORY, ""))
+
+
 def with_contract(properties: Mapping[str, str], new: Held) -> dict[str, str]:
     """The properties floe wants where this version is held too; SendError (E523) where it has another hash there."""
-    there = held(properties)
+    there = [replace(one, repository=new.repository) if one.name == new.name else one for one in held(properties)]
     same = next((one for one in there if (one.name, one.order[0]) == (new.name, new.order[0])), None)
     if same and same.version == new.version and same.schema_hash != new.schema_hash:
         raise SendError(

@@ -45,5 +45,5 @@ def _register(name: str, payload: Mapping[str, Any], settings: Settings) -> None
         opened = open_catalog(name, settings)
         from floe.registry.catalogs.catalog import ContractCatalog, ContractMetadata  # noqa: PLC0415  (pyiceberg)
 
-        ours = ContractCatalog(opened, payload.get("repository") or "")
+        ours = ContractCatalog(opened, payload.get("repository") or "", payload.get("repository_before") or "")
         ours.register_contract(*version, ContractMetadata(**metadata))
