@@ -19,6 +19,8 @@ from floe.registry.catalogs import catalog_message, listed
 from floe.registry.catalogs.catalog import ContractCatalog, ContractMetadata
 from floe.registry.catalogs.opened import open_catalog
 from floe.registry.catalogs.properties import Held, difference, held, with_contract
+from tests.conftest import Lake, spark_settings
+from tests.orders import frame, order
 from tests.proxy import proxied
 from tests.rest_server import Rest, make_rest
 
@@ -439,3 +441,30 @@ def test_a_shorter_list_takes_its_longer_parts_away():
 def test_broken_properties_are_no_contracts():
     assert held({"floe.contract.x.version": "one", "floe.contract.x.schema_hash": "h"}) == []
     assert held({"floe.contract.x.version": "1.0.0", "floe.contracts": "nonsense"}) == []
+
+
+# ── what Spark sees ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.spark
+def test_spark_sees_the_embedded_catalogs_contracts(spark, spark_root: Path, tmp_path: Path):
+    settings = spark_settings(spark_root, tmp_path)
+    put(settings, catalog=None, product="seen_by_spark", repository="github.com/acme/seen")
+    assert send_due(settings, 30).said == []
+    rows = spark.sql("DESCRIBE NAMESPACE EXTENDED ice.sales.seen_by_spark").collect()
+    (said,) = [row.info_value for row in rows if row.info_name == "Properties"]
+    assert '(floe.contracts,["customers:1.0.0"])' in said
+    assert "(floe.product.repo,github.com/acme/seen)" in said
+
+
+@pytest.mark.spark
+def test_a_table_says_which_contract_holds_it(spark, lake: Lake):
+    import floe
+    from floe.data.tables import probe
+
+    floe.enforce(frame(spark, order(1)), lake.table_id, settings=lake.settings)
+    facts = probe(lake.target, lake.settings)
+    assert facts is not None
+    assert facts.properties["floe.contract"] == f"{lake.table_id.split('.')[1]}.orders/orders_clean:1.0.0"
+    assert facts.properties["floe.schema_version"] == "1"
+    assert facts.properties["floe.schema_hash"].startswith("sha256:")

@@ -69,7 +69,9 @@ def count(store: Store) -> Count:
         by_state = sa.select(_ROW.state, sa.func.count()).group_by(_ROW.state)
         found = {row[0]: int(row[1]) for row in connection.execute(by_state)}
         soonest = connection.execute(sa.select(sa.func.min(_ROW.next_at)).where(_ROW.state == WAITING)).scalar()
-        lost = connection.execute(sa.select(audit.c.detail).where(audit.c.verb == DROPPED)).scalars()
+        lost = connection.execute(
+            sa.select(audit.c.detail).where((audit.c.subject == "outbox") & (audit.c.verb == DROPPED))
+        ).scalars()
         dropped = sum(int(detail["count"]) for detail in lost)
     return Count(found.get(WAITING, 0), found.get(SENT, 0), found.get(DEAD, 0), dropped, soonest)
 

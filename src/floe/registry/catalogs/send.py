@@ -1,7 +1,7 @@
 """The outbox's sender for catalogs."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from floe.model import SendError
 from floe.model.outgoing import Outgoing, Sender
@@ -9,9 +9,13 @@ from floe.model.settings import Settings
 from floe.registry.catalogs.listed import contract_catalog
 from floe.registry.catalogs.opened import CannotHoldError, open_catalog, spoken
 
+if TYPE_CHECKING:
+    from pyiceberg.catalog import Catalog
+
 
 def catalog_sender(settings: Settings) -> Sender:
     """Register the contract that a message tells of; a catalog that cannot hold contracts is skipped with a note."""
+    opened: dict[str, Catalog] = {}  # opening takes longer than asking
 
     def name(message: Outgoing) -> str:
         return str(message.payload.get("catalog") or contract_catalog(settings) or "")
@@ -20,7 +24,7 @@ def catalog_sender(settings: Settings) -> Sender:
         if not name(message):
             return "The settings name no catalog; contracts are in the registry alone"
         try:
-            _register(name(message), message.payload, settings)
+            _register(name(message), message.payload, settings, opened)
         except CannotHoldError as error:
             return f"{error}; its contracts are skipped"
         return None
@@ -28,7 +32,7 @@ def catalog_sender(settings: Settings) -> Sender:
     return Sender(send, place=name, code="E540")
 
 
-def _register(name: str, payload: Mapping[str, Any], settings: Settings) -> None:
+def _register(name: str, payload: Mapping[str, Any], settings: Settings, opened: "dict[str, Catalog]") -> None:
     try:
         metadata = {key: str(payload["metadata"].get(key) or "") for key in ("owner", "description", "registered_at")}
         # a contract of type families has no schema hash: its effective text tells it from others
@@ -42,8 +46,9 @@ def _register(name: str, payload: Mapping[str, Any], settings: Settings) -> None
     except KeyError as error:
         raise SendError(f"The message has no {error}", "It was not written by floe", permanent=True) from None
     with spoken(name, settings):
-        opened = open_catalog(name, settings)
+        catalog = opened.pop(name, None) or open_catalog(name, settings)
         from floe.registry.catalogs.catalog import ContractCatalog, ContractMetadata  # noqa: PLC0415  (pyiceberg)
 
-        ours = ContractCatalog(opened, payload.get("repository") or "", payload.get("repository_before") or "")
+        ours = ContractCatalog(catalog, payload.get("repository") or "", payload.get("repository_before") or "")
         ours.register_contract(*version, ContractMetadata(**metadata))
+    opened[name] = catalog  # one that failed is opened anew
