@@ -1,5 +1,6 @@
 """Contracts in Iceberg catalogs: SQL on SQLite and PostgreSQL, and a real REST server."""
 
+import http.server
 import json
 import os
 import threading
@@ -335,6 +336,46 @@ def test_a_wrong_rest_address(tmp_path: Path, uri: str, state: str):
     was, said = wrong(tmp_path, type="rest", uri=uri)
     assert was == state, said
     assert "FLOE-E540: The catalog 'lake'" in said
+
+
+class Answers(http.server.BaseHTTPRequestHandler):
+    """A server at the catalog's address that answers everything alike."""
+
+    status = 200
+    body = b"<html>welcome</html>"
+
+    def do_GET(self) -> None:
+        self.send_response(self.status)
+        self.send_header("Content-Length", str(len(self.body)))
+        self.end_headers()
+        self.wfile.write(self.body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [
+        (400, "dead"),
+        (401, "dead"),
+        (403, "dead"),
+        (429, "waiting"),
+        (500, "waiting"),
+        (503, "waiting"),
+        (200, "waiting"),
+    ],
+)
+def test_what_a_rest_server_answers_says_whether_to_try_again(tmp_path: Path, status: int, state: str):
+    handler = type("Handler", (Answers,), {"status": status})
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        uri = f"http://127.0.0.1:{server.server_port}"
+        was, said = wrong(tmp_path, type="rest", uri=uri, token="hunter2")
+        server.shutdown()
+    assert was == state, said
+    assert "FLOE-E540: The catalog 'lake'" in said
+    assert "hunter2" not in said
 
 
 def test_wrong_database_addresses(tmp_path: Path, postgres):

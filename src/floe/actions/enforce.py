@@ -30,7 +30,7 @@ from floe.model.types import schema_hash
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from floe.data.spark.gate import Gate, Passage
+    from floe.data.spark.passage import Gate, Passage
     from floe.registry import Store
 
 MODES = ("append", "merge", "overwrite_partition")
@@ -197,7 +197,7 @@ def _possible(mode: str, layer: str, dataset: Dataset) -> None:
 
 
 def _gate(case: _Case, inputs: "tuple[Outcome, ...]", intend: "Callable[[Passage], None]") -> "Gate":
-    from floe.data.spark.gate import Gate
+    from floe.data.spark.passage import Gate
     from floe.data.spark.schema_gate import Edition
 
     level = case.settings["data_contracts.enforcement"]
