@@ -8,6 +8,7 @@ import pytest
 from floe.actions.settings import load_settings
 from floe.cli import main
 from floe.registry import open_store, outbox
+from floe.registry.catalogs import catalog_message, listed
 
 AT = "2026-11-16T00:00:00.000Z"
 
@@ -68,8 +69,8 @@ def test_a_dead_message_is_shown_with_its_reason_and_can_be_tried_again(capsys: 
     assert main(["outbox"]) == 0
     out = capsys.readouterr().out
     assert "1   pigeon  sales.shop/orders  dead   1         2026-11-16 00:00:00  –\n    No sink is called" in out
-    assert main(["outbox", "retry", "1"]) == 0
-    assert "1 waiting, 0 dead" in capsys.readouterr().out
+    assert main(["outbox", "retry", "1"]) == 1
+    assert capsys.readouterr().out.startswith("! 0 messages sent, 1 dead\n")
 
 
 def test_what_is_to_be_tried_later_is_sent_at_once_with_now(home: Path, capsys: pytest.CaptureFixture[str]):
@@ -80,6 +81,22 @@ def test_what_is_to_be_tried_later_is_sent_at_once_with_now(home: Path, capsys: 
     (home / ".floe" / "notifications.jsonl").rmdir()
     assert main(["outbox", "send", "--now", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["sent"] == 1
+
+
+def test_a_message_to_another_catalog_is_sent_by_retry_once_the_settings_know_it(
+    home: Path, capsys: pytest.CaptureFixture[str]
+):
+    row = {"contract_id": "sales.shop/orders", "domain": "sales", "product": "shop", "name": "orders"}
+    version = {"version": "1.0.0", "schema_hash": "sha256:1", "effective_hash": "sha256:e"}
+    settings = load_settings()
+    with open_store(settings["registry.url"], settings.root).begin(writes=True) as connection:
+        outbox.put(connection, **catalog_message("lake", row, version, at=AT), at=AT)
+    assert main(["outbox", "send"]) == 1
+    assert "FLOE-E540: No catalog is called 'lake' (known: ice)" in capsys.readouterr().out
+    (home / "manifest.yaml").write_text("catalogs: {lake: {type: sql, uri: 'sqlite:///lake.db'}}\n")
+    assert main(["outbox", "retry", "1"]) == 0
+    assert capsys.readouterr().out == "✓ 1 message sent\n"
+    assert [one.contract_id for one in listed(load_settings())] == ["sales.shop/orders"]
 
 
 @pytest.mark.parametrize(

@@ -209,9 +209,7 @@ def test_another_repositorys_namespace_is_a_dead_letter_and_the_others_go_on(set
     ]
 
 
-def test_many_writers_lose_no_contract(options: dict[str, str], settings: Settings, catalog: Catalog):
-    if options["uri"].startswith("sqlite"):
-        pytest.skip("SQLite says that it is locked, and the outbox tries again")
+def test_many_writers_lose_no_contract(settings: Settings, catalog: Catalog):
     failed = []
 
     def write(number: int) -> None:

@@ -319,16 +319,22 @@ def test_four_workers_at_once_send_each_message_once(store: Store, registry_url:
 
 @pytest.mark.soak
 def test_workers_killed_at_any_moment_lose_nothing_and_keep_the_order(store: Store, registry_url: str, tmp_path: Path):
-    put(store, *(f"{number % 7}.{number}" for number in range(300)), at=NOW - timedelta(days=1))
+    put(store, *(f"{number % 7}.{number}" for number in range(1000)), at=NOW - timedelta(days=1))
     words = [sys.executable, "-c", CHILD, registry_url, str(tmp_path)]
+    told = tmp_path / "told.jsonl"
+    told.touch()
     for number in range(100):
+        size = told.stat().st_size
         running = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(0.3 + 0.005 * number)
+        while told.stat().st_size == size and running.poll() is None:
+            time.sleep(0.001)
+        time.sleep(0.0002 * number)
         running.kill()
         running.wait()
+    assert 0 < outbox.count(store).waiting < 1000  # all were killed at work
     child(registry_url, tmp_path)
     assert outbox.count(store).waiting == 0
     lines = [json.loads(line) for line in (tmp_path / "told.jsonl").read_text().splitlines() if line.endswith("}")]
     for key in range(7):
         first = list(dict.fromkeys(line["id"] for line in lines if line["key"] == str(key)))
-        assert first == [number + 1 for number in range(300) if number % 7 == key]
+        assert first == [number + 1 for number in range(1000) if number % 7 == key]

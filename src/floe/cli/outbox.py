@@ -1,8 +1,9 @@
 """`floe outbox`."""
 
 import argparse
+from functools import partial
 
-from floe.actions.outbox import list_outbox, retry_message, send_waiting
+from floe.actions.outbox import list_outbox, retry_message, send_due, send_waiting
 from floe.actions.settings import load_settings
 from floe.cli.output import print_json, style
 from floe.model import SettingError
@@ -18,13 +19,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         choices=("list", "send", "retry"),
         default="list",
-        help="list what waits and what is dead (the default), send what is due, or let messages be tried again",
+        help="list what waits and what is dead (the default), send what is due, or try messages again",
     )
     parser.add_argument("ids", nargs="*", type=_number, metavar="ID", help="retry: the messages, by their ids")
     parser.add_argument("--state", choices=tuple(_STATES), default="unsent", help="list: which (default: unsent)")
     parser.add_argument("--limit", type=_number, default=50, help="list: how many (default: 50)")
     parser.add_argument("--now", action="store_true", help="send: also what is to be tried later")
-    parser.add_argument("--seconds", type=_number, default=60, help="send: for how long at most (default: 60)")
+    parser.add_argument("--seconds", type=_number, default=60, help="send, retry: for how long at most (default: 60)")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
     parser.set_defaults(run=run)
 
@@ -43,12 +44,13 @@ def run(options: argparse.Namespace) -> int:
             "`floe outbox list` shows the ids",
         )
     settings = load_settings()
-    if options.verb == "send":
-        done = send_waiting(settings, options.seconds, options.now)
-        print_json(done.to_dict()) if options.format == "json" else print(round_text(done.to_dict(), style()))
-        return 1 if done.failed or done.dead or done.dropped else 0
+    if options.verb == "list":
+        found = list_outbox(settings, _STATES[options.state], options.limit)
+        print_json(found) if options.format == "json" else print(outbox_text(found, style()))
+        return 0
     for id_ in options.ids:
         retry_message(settings, id_)
-    found = list_outbox(settings, _STATES[options.state], options.limit)
-    print_json(found) if options.format == "json" else print(outbox_text(found, style()))
-    return 0
+    send = send_due if options.ids else partial(send_waiting, everything=options.now)
+    done = send(settings, options.seconds)
+    print_json(done.to_dict()) if options.format == "json" else print(round_text(done.to_dict(), style()))
+    return 1 if done.failed or done.dead or done.dropped else 0
