@@ -121,7 +121,7 @@ def _enforce(df: "DataFrame", case: _Case) -> WriteResult:
     if first and exists(spark, case.target):
         return replace(WriteResult.of(first), repeated=True)
     with pending(root, case.table_id, case.run_id, case.ask.batch_id, case.staging) as keep:
-        inputs = check_inputs(case.ask.inputs, case.settings) if case.ask.inputs else ()
+        inputs = check_inputs(case.ask.inputs, case.settings, case.store) if case.ask.inputs else ()
         passage = pass_gate(df, _gate(case, inputs, lambda made: keep(_entry(case, _written(case, made, started)))))
         result = _written(case, passage, started)
         if not result.repeated:
