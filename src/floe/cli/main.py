@@ -32,6 +32,7 @@ COMMANDS = {
     "unprotect": "take back what protect wrote",
     "serve": "answer over HTTP with the features of Gold tables and their feature_version",
     "runs": "show what was checked and written, and what came of it",
+    "outbox": "show the messages that wait to be sent to catalogs and people, send them, try dead ones again",
     "doctor": "say what is missing, which settings hold, and how a contract finds its table",
     "completion": "print a script that completes floe's words in your shell",
 }
