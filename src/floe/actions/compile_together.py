@@ -24,7 +24,9 @@ _FIRST = Version(0, 0, 0)
 
 
 class Together:
-    """All contracts of a run; `whole` gives one of them as a whole, `elsewhere` the lifecycle of one outside."""
+    """All contracts of a run; `whole` gives one of them as a whole, `elsewhere` the lifecycle of one outside,
+    `moved` the lifecycle of one that was moved in the registry.
+    """
 
     def __init__(
         self,
@@ -33,8 +35,10 @@ class Together:
         whole: Callable[[One], Contract | None],
         elsewhere: Callable[[str], list[str] | None],
         history: History,
+        moved: Callable[[str], list[str] | None] = lambda _: None,
     ) -> None:
         self.products, self.ones, self.whole, self.elsewhere, self.history = products, ones, whole, elsewhere, history
+        self.moved = moved
         self.words = {word for one in ones for word in one.datasets}
         self.names: defaultdict[str, list[One]] = defaultdict(list)
         for one in ones:
@@ -117,7 +121,8 @@ class Together:
         for product in self.products:
             for port, name, place in product.inputs:
                 one = self._named(name) or tables.get(fold(name))
-                state = one.lifecycle if one else self.elsewhere(name)
+                moved = self.moved(name)
+                state = moved if moved is not None else one.lifecycle if one else self.elsewhere(name)
                 if state is None:
                     certain = name.rsplit("/", 1)[0] in products
                     yield _no_input(f"Input port '{port}' of '{product.title}'", name, Place(*place), certain)

@@ -147,8 +147,7 @@ def sunset(standing: Standing, retire_date: date | None, today: date) -> Standin
     if retire_date:
         _apart("sunset", begun, "retirement", retire_date, SUNSET_DAYS)
         _in_order("today", today, "retirement", retire_date)
-    days = {"since": begun, "sunset_date": standing.sunset_date or begun, "retire_date": last}
-    return replace(standing, state=SUNSET, **days)
+    return replace(standing, state=SUNSET, since=begun, sunset_date=standing.sunset_date or begun, retire_date=last)
 
 
 def retired(standing: Standing, today: date) -> Standing:

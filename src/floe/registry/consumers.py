@@ -8,9 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
-from floe.registry import outbox
 from floe.registry.audit import audited
-from floe.registry.schema import consumers, contracts, sign_offs
+from floe.registry.schema import audit, consumers, contracts, sign_offs
 from floe.registry.store import Store
 
 Row = Mapping[str, Any]
@@ -86,13 +85,9 @@ def sign(connection: Connection, store: Store, row: Row) -> bool:
     return True
 
 
-def signed(connection: Connection, contract_id: str, version: str) -> list[Row]:
-    """The sign-offs of a version, whatever the diff they name."""
-    c = sign_offs.c
-    chosen = sa.select(sign_offs).where((c.contract_id == contract_id) & (c.version == version))
-    return [dict(row) for row in connection.execute(chosen.order_by(c.team, c.at)).mappings()]
-
-
-def tell(connection: Connection, contract_id: str, payload: Row, at: str) -> None:
-    """Put a notice to people into the outbox."""
-    outbox.put(connection, sink="notification", key=contract_id, payload=payload, at=at)
+def noticed(store: Store, contract_id: str, version: str) -> str | None:
+    """The hash of the change that consumers were last told of, when a version was about to be published."""
+    chosen = sa.select(audit.c.detail).where((audit.c.subject == contract_id) & (audit.c.verb == "notice"))
+    with store.begin() as connection:
+        told = list(connection.execute(chosen.order_by(audit.c.id.desc())).scalars())
+    return next((str(one["diff_hash"]) for one in told if one.get("version") == version), None)

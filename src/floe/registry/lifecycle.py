@@ -91,11 +91,11 @@ def newest(connection: Connection, contract_id: str, major: int) -> Standing | N
 
 
 def _standing(row: Mapping[Any, Any]) -> Standing:
-    days = {name: date.fromisoformat(row[name]) if row[name] else None for name in _DAYS}
-    said = {name: row[name] for name in _SAID}
+    values: dict[str, Any] = {name: date.fromisoformat(row[name]) if row[name] else None for name in _DAYS}
+    values |= {name: row[name] for name in _SAID}
     since = date.fromisoformat(row["on_day"])
     head = Standing(contract=row["contract_id"], major=row["major"], state=row["state"], since=since)
-    return replace(head, **days, **said)
+    return replace(head, **values)
 
 
 def _keep(connection: Connection, was: Standing, standing: Standing, now: datetime, actor: str) -> None:

@@ -11,7 +11,7 @@ from floe.registry.schema import contract_tables, contracts
 from floe.registry.store import Store
 
 
-def find_registered(store: Store, name: str) -> Mapping[str, Any] | None:
+def find_named(store: Store, name: str) -> Mapping[str, Any] | None:
     """The contract of an id, an ODCS id or a table_id; RegistryError where several have it."""
     of_table = sa.select(contract_tables.c.contract_id).where(contract_tables.c.table_id == name)
     fits = (contracts.c.contract_id == name) | (contracts.c.odcs_id == name) | contracts.c.contract_id.in_(of_table)
