@@ -12,7 +12,7 @@ from floe.model.clock import stamp
 from floe.model.lifecycle import Standing, due, settled, used
 from floe.registry import outbox
 from floe.registry.audit import audited
-from floe.registry.consumers import relying
+from floe.registry.consumers import locked, relying
 from floe.registry.schema import contracts, lifecycle_transitions
 from floe.registry.store import Store
 
@@ -23,11 +23,14 @@ _SAID = ("replacement", "reason", "migration_guide")
 
 
 def state(store: Store, contract_id: str, major: int, now: datetime, first: First) -> Standing:
-    """Where a line stands today; moves that have become due by their days are recorded first."""
+    """Where a line stands today; moves that have become due by their days are recorded, if it is registered."""
+    registered = sa.select(contracts.c.contract_id).where(contracts.c.contract_id == contract_id)
     with store.begin() as connection:
         known = newest(connection, contract_id, major) or first()
-    if not any(due(known, now.date())):
-        return known
+        if not any(due(known, now.date())):
+            return known
+        if not connection.execute(registered).first():
+            return settled(known, now.date())
     return move(store, (contract_id, major), lambda standing: standing, now=now, actor="floe", first=first)[1]
 
 
@@ -52,9 +55,7 @@ def move(
     """
     contract_id, major = line
     with store.begin(writes=True) as connection:
-        connection.execute(
-            sa.select(contracts.c.contract_id).where(contracts.c.contract_id == contract_id).with_for_update()
-        )
+        locked(connection, contract_id)
         was = newest(connection, contract_id, major) or first()
         for following in due(was, now.date()):
             _keep(connection, was, following, now, "floe")
