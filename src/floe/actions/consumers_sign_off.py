@@ -71,7 +71,7 @@ def sign_off(asked: Agreement, settings: Settings, now: datetime) -> SignedOff:
         known = relying(connection, found.contract_id)
         if not asked.override and team not in {one["team"] for one in known}:
             raise not_relying(found.contract_id, team, known)
-        new = sign(connection, store, row)
+        new = sign(connection, row)
     return SignedOff(row, new)
 
 

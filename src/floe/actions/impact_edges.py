@@ -41,7 +41,7 @@ class Places:
         for name in (plain, *_endings(plain)):
             if name in self.tables:
                 return self.tables[name]
-        return f"table {table}", ""
+        return f"table {plain}", ""
 
     def of_model(self, name: str) -> tuple[str, str] | None:
         """The contract of a dbt model's name, where one alone has a dataset called so."""

@@ -74,11 +74,12 @@ def all_consumers(store: Store, contract_id: str | None = None, team: str | None
         return [dict(row) for row in connection.execute(ordered).mappings()]
 
 
-def sign(connection: Connection, store: Store, row: Row) -> bool:
-    """Keep a sign-off and tell whether it is new; the same team agrees to the same diff once."""
-    insert = (postgresql if store.postgresql else sqlite).insert(sign_offs).values(**row)
-    if not connection.execute(insert.on_conflict_do_nothing()).rowcount:
+def sign(connection: Connection, row: Row) -> bool:
+    """Keep a sign-off, under the contract's lock, and tell whether it is new: a team agrees to a diff once."""
+    same = [sign_offs.c[name] == row[name] for name in ("contract_id", "version", "team", "diff_hash")]
+    if connection.execute(sa.select(sign_offs.c.team).where(*same)).first():
         return False
+    connection.execute(sa.insert(sign_offs).values(**row))
     said = {name: row[name] for name in ("version", "team", "diff_hash", "decision", "reason")}
     verb = f"consumers {row['decision']}"
     audited(connection, actor=row["by"], verb=verb, subject=row["contract_id"], at=row["at"], **said)
