@@ -1,6 +1,7 @@
 """`floe completion`."""
 
 import argparse
+from collections.abc import Iterator
 from importlib import import_module
 
 from floe.cli.main import COMMANDS
@@ -42,8 +43,18 @@ def _options() -> dict[str, list[tuple[str, str]]]:
     for name in COMMANDS:
         parser = argparse.ArgumentParser(add_help=True)
         import_module(f"floe.cli.{name}").add_arguments(parser)
-        found[name] = [(word, str(action.help or "")) for action in parser._actions for word in action.option_strings]
+        found[name] = list(dict(_words(parser)).items())
     return found
+
+
+def _words(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
+    """Options and verbs of a command, those of its verbs too."""
+    for action in parser._actions:
+        yield from ((word, str(action.help or "")) for word in action.option_strings)
+        if isinstance(action, argparse._SubParsersAction):
+            for verb, below in action.choices.items():
+                yield verb, ""
+                yield from _words(below)
 
 
 def _bash() -> str:

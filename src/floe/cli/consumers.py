@@ -18,6 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _list(verbs.add_parser("list", help="who relies on a contract, or on what a team relies"))
     _remove(verbs.add_parser("remove", help="say that a team no longer relies on a contract"))
     _sign_off(verbs.add_parser("sign-off", help="agree to a new MAJOR, or override those who did not"))
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = "".join(below.format_usage() for below in verbs.choices.values())
 
 
 def _add(parser: argparse.ArgumentParser) -> None:
