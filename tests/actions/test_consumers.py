@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -21,7 +22,7 @@ ORDERS = "sales.shop/orders"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def wish(**said: object) -> Wish:
+def wish(**said: Any) -> Wish:
     return Wish(**{"contract": ORDERS, "team": "bi", "contact": "bi@acme.com", **said})
 
 
@@ -102,7 +103,7 @@ def test_what_cannot_be_registered_is_said_and_nothing_is_written(settings: Sett
 
 def test_a_draft_cannot_be_relied_on(settings: Settings):
     register_text(settings["registry.url"], settings.root, contract_text("sales.shop/idea", status="in development"))
-    with pytest.raises(RegistryError, match="Contract sales.shop/idea:1.0.0 is a draft"):
+    with pytest.raises(RegistryError, match=r"Contract sales.shop/idea:1.0.0 is a draft"):
         add_consumer(wish(contract="sales.shop/idea"), settings, NOW)
 
 
@@ -143,7 +144,7 @@ def test_lists_are_of_a_contract_or_a_team_and_the_removed_are_gone(settings: Se
     assert [row["contract"] for row in list_consumers(settings, team="bi")] == ["sales.shop/customers", ORDERS]
     assert [row["team"] for row in remove_consumer(wish(), settings, NOW)] == ["bi"]
     assert [row["team"] for row in list_consumers(settings, ORDERS)] == ["ml"]
-    with pytest.raises(RegistryError, match="Team 'bi' is no consumer of sales.shop/orders; registered: ml"):
+    with pytest.raises(RegistryError, match=r"Team 'bi' is no consumer of sales.shop/orders; registered: ml"):
         remove_consumer(wish(), settings, NOW)
     assert add_consumer(wish(), settings, NOW).was is None
     assert len(list_consumers(settings, ORDERS)) == 2

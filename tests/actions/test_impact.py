@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,6 @@ from floe.actions.lineage import import_lineage
 from floe.actions.settings import load_settings
 from floe.model import FloeError
 from floe.model.impact import ImpactOf
-from floe.model.settings import Settings
 from tests.registered import FIELDS, contract_text, register_text
 
 ORDERS, REPORT, BOARD = "sales.shop/orders", "fin.books/report", "fin.books/board"
@@ -28,7 +28,7 @@ class World:
 
     def __init__(self, url: str, root: Path) -> None:
         self.url, self.root = url, root
-        self.settings: Settings = load_settings({"registry.url": url}, start=root)
+        self.settings = load_settings({"registry.url": url}, start=root)
         register_text(url, root, contract_text(ORDERS))
         register_text(url, root, contract_text(REPORT, fields=FLAT))
         register_text(url, root, contract_text(BOARD, fields=FLAT))
@@ -62,7 +62,7 @@ class World:
         made = import_lineage([str(self.root / "events.jsonl")], self.settings, NOW)
         assert made.wrong == ()
 
-    def impact(self, new: str, old: str = ORDERS, **said: object) -> ImpactOf:
+    def impact(self, new: str, old: str = ORDERS, **said: Any) -> ImpactOf:
         (one,) = impact(old, new, self.settings, **said).results
         return one
 

@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -37,7 +38,7 @@ class World:
     def line(self, day: str, name: str = ORDERS, major: int | None = None) -> Line:
         return Line(name, major, self.settings, at(day))
 
-    def deprecate(self, day: str = "2026-03-01", **said: object):
+    def deprecate(self, day: str = "2026-03-01", **said: Any):
         known = {"sunset_date": date(2026, 4, 1), "replacement": "sales.shop/orders_new", "reason": "two schemas"}
         return deprecate(self.line(day), Announcement(**{**known, **said}))
 
@@ -205,7 +206,7 @@ def test_a_replacement_may_be_the_next_major_or_a_file_of_the_repository(world: 
 def test_a_replacement_that_is_retired_itself_is_refused(world: World):
     said = Announcement(sunset_date=date(2026, 2, 1), retire_date=date(2026, 2, 8), replacement=ORDERS, reason="why")
     deprecate(world.line("2026-01-01", "sales.shop/orders_new"), said)
-    with pytest.raises(RegistryError, match="The replacement sales.shop/orders_new is retired itself"):
+    with pytest.raises(RegistryError, match=r"The replacement sales.shop/orders_new is retired itself"):
         world.deprecate()
 
 
