@@ -52,7 +52,9 @@ def test_what_the_registry_says_holds_by_the_day(name: str):
 
 
 def test_a_registered_contract_is_known_and_another_is_not():
-    assert said("sales.shop/orders_new") == []
+    for name in ("sales.shop/orders_new", "urn:orders_new", "silver.sales.orders_new"):
+        assert said(name) == []
+    assert [one[0] for name in ("urn:orders", "silver.sales.orders") for one in said(name)] == ["E570", "E570"]
     assert [one[:2] for one in said("sales.shop/none")] == [("E500", "warning")]
 
 

@@ -14,6 +14,7 @@ from floe.contract.lint import RULES
 from floe.contract.lint.rule import folder_findings
 from floe.contract.lint.views import fold
 from floe.model import Contract, Finding, Place, Severity
+from floe.model.lifecycle import ending
 from floe.model.version import Version
 
 _REFERENCE = "reference-unknown-dataset"
@@ -178,12 +179,6 @@ def _no_input(who: str, name: str, place: Place, certain: bool) -> Finding:
 
 def _ending(name: str, lifecycle: Sequence[str], who: str, place: Place) -> Finding:
     state, day, replacement = lifecycle
-    code, severity, text = {
-        "deprecated": ("E570", Severity.WARNING, f"is deprecated. Sunset date: {day}. Migrate to: {replacement}"),
-        "sunset": ("E571", Severity.ERROR, f"is sunset. Immediate migration required to: {replacement}"),
-        "retired": ("E572", Severity.ERROR, f"is retired and cannot be used. Migrate to: {replacement}"),
-    }[state]
+    code, severity, text = ending(name, state, day, replacement)
     advice = f"Read another contract, e.g. '{replacement}'"
-    return Finding(
-        code, f"input-contract-{state}", severity, f"Contract {name} {text}", who, advice, place, ("input_ports",)
-    )
+    return Finding(code, f"input-contract-{state}", severity, text, who, advice, place, ("input_ports",))

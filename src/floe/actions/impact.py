@@ -70,7 +70,7 @@ def impact(
 def _pairs(old: str, new: str | None, store: "Store | None", settings: Settings) -> list[VersionPair]:
     before = _registered(old, store, settings)
     after = _registered(new, store, settings) if new else None
-    if before and new and not after:
+    if before and new and not after and not new.startswith(("git:", "table:")):
         after = use_contract(new, settings)  # what is registered has all it inherits, so the new one needs it too
     later: Source | None = after or new
     return list(version_pairs(before or old, later, False, settings))

@@ -12,6 +12,7 @@ from floe.model.finding import Finding, Severity
 from floe.model.version import Version
 
 DRAFT, ACTIVE, DEPRECATED, SUNSET, RETIRED = STATES = ("draft", "active", "deprecated", "sunset", "retired")
+ENDING = (DEPRECATED, SUNSET, RETIRED)
 NOTICE_DAYS = 30
 SUNSET_DAYS = 7
 _DRAFTS = ("draft", "proposed", "development", "in development", "pending")
@@ -214,14 +215,19 @@ def refusal(finding: Finding) -> ContractError:
 
 def used(standing: Standing, name: str = "") -> Finding | None:
     """What is said to who uses a line that is ending."""
-    name, replacement = name or standing.name, standing.replacement or "not said"
-    day = standing.sunset_date or "not said"
+    if standing.state not in ENDING:
+        return None
+    day, replacement = str(standing.sunset_date or "not said"), standing.replacement or "not said"
+    code, severity, text = ending(name or standing.name, standing.state, day, replacement)
+    advice = f"Use '{replacement}' instead" if standing.replacement else "Use another contract"
+    return Finding(code, f"contract-{standing.state}", severity, text, "", advice)
+
+
+def ending(name: str, state: str, day: str, replacement: str) -> tuple[str, Severity, str]:
+    """The code, severity and words for a contract that is ending."""
     code, severity, text = {
         DEPRECATED: ("E570", Severity.WARNING, f"is deprecated. Sunset date: {day}. Migrate to: {replacement}"),
         SUNSET: ("E571", Severity.ERROR, f"is sunset. Immediate migration required to: {replacement}"),
         RETIRED: ("E572", Severity.ERROR, f"is retired and cannot be used. Migrate to: {replacement}"),
-    }.get(standing.state, ("", Severity.INFO, ""))
-    if not code:
-        return None
-    advice = f"Use '{replacement}' instead" if standing.replacement else "Use another contract"
-    return Finding(code, f"contract-{standing.state}", severity, f"Contract {name} {text}", "", advice)
+    }[state]
+    return code, severity, f"Contract {name} {text}"

@@ -1,7 +1,7 @@
 """Registered contracts by the names that people use."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -22,6 +22,18 @@ def find_named(store: Store, name: str) -> Mapping[str, Any] | None:
         listed = ", ".join(sorted(row["contract_id"] for row in found))
         raise RegistryError(f"'{name}' names {len(found)} registered contracts: {listed}", "Name one by its id", "E500")
     return found[0] if found else None
+
+
+def find_ids(store: Store, names: Iterable[str]) -> dict[str, str]:
+    """The ids of registered contracts by whatever name they are called."""
+    wanted, tables = sorted(set(names)), contract_tables.c
+    fits = contracts.c.contract_id.in_(wanted) | contracts.c.odcs_id.in_(wanted)
+    with store.begin() as connection:
+        rows = connection.execute(sa.select(contracts.c.contract_id, contracts.c.odcs_id).where(fits)).all()
+        chosen = sa.select(tables.table_id, tables.contract_id).where(tables.table_id.in_(wanted))
+        found = {row.table_id: row.contract_id for row in connection.execute(chosen)}
+    found |= {row.odcs_id: row.contract_id for row in rows}
+    return found | {row.contract_id: row.contract_id for row in rows}
 
 
 def unknown(store: Store, name: str) -> RegistryError:
