@@ -1,10 +1,14 @@
 """Contracts registered for tests, without a publish."""
 
 from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
 
 from floe.contract.formats import read
 from floe.contract.formats.canonical import content_hash
 from floe.registry import Store, open_store
+from floe.registry.schema import lifecycle_transitions
 from floe.registry.versions import Entry, register
 
 AT = "2026-01-01T00:00:00.000Z"
@@ -65,3 +69,11 @@ def register_text(url: str, root: Path, text: str) -> Store:
     verdict = {"bump": "FIRST", "changes": {}, "tested": {"outcome": "pass"}, "effective_from": AT}
     register(store, Entry(known, row, (), tables), lambda _: verdict, actor="tests", at=AT)
     return store
+
+
+def history(store: Store, contract_id: str) -> list[dict[str, Any]]:
+    """All moves of a contract's lines, oldest first."""
+    moves = lifecycle_transitions
+    chosen = sa.select(moves).where(moves.c.contract_id == contract_id).order_by(moves.c.id)
+    with store.begin() as connection:
+        return [dict(row) for row in connection.execute(chosen).mappings()]

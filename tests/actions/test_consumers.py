@@ -1,5 +1,7 @@
 """Who relies on a contract: registered, moved, removed, signed off; on both databases."""
 
+import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -95,8 +97,6 @@ def test_a_contract_has_other_names(settings: Settings):
 def test_what_cannot_be_registered_is_said_and_nothing_is_written(settings: Settings, said: dict, words: str):
     with pytest.raises(FloeError) as error:
         add_consumer(wish(**said), settings, NOW)
-    import re
-
     assert re.search(words, str(error.value), re.DOTALL), str(error.value)
     assert rows(settings, consumers) == []
 
@@ -217,3 +217,10 @@ def test_an_owner_overrides_with_a_reason_that_is_kept(settings: Settings, monke
     assert (row["team"], row["decision"], row["reason"], row["by"]) == ("*", "override", "law", "owner@acme.com")
     verbs = [row["verb"] for row in rows(settings, audit)]
     assert verbs[-1] == "consumers override"
+
+
+def test_many_register_at_once_and_each_is_kept_once(settings: Settings):
+    with ThreadPoolExecutor(6) as pool:
+        made = list(pool.map(lambda n: add_consumer(wish(team=f"team{n % 3}"), settings, NOW), range(12)))
+    assert sum(one.was is None for one in made) == 3
+    assert [row["team"] for row in list_consumers(settings, ORDERS)] == ["team0", "team1", "team2"]

@@ -290,3 +290,10 @@ def test_without_a_registry_nobody_is_known(tmp_path: Path, monkeypatch: pytest.
     (one,) = impact("old.yaml", "new.yaml", load_settings()).results
     assert (one.affected, one.may_break, one.changed) == ((), (), ("orders.total",))
     assert not Path(".floe").exists()
+
+
+def test_the_version_right_below_the_new_one_is_the_old_one(world: World):
+    world.rely(ORDERS, "bi", "total")
+    register_text(world.url, world.root, contract_text(ORDERS, "2.0.0", fields=FLAT))
+    made = world.impact(world.change(RENAME, version="1.1.0"))
+    assert (made.old, made.changed) == ("1.0.0", ("orders.email", "orders.mail"))

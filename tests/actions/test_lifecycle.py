@@ -1,5 +1,7 @@
 """The life of a MAJOR line: states in order, days kept, moves by date, notices, audit; on both databases."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -9,14 +11,15 @@ import sqlalchemy as sa
 
 from floe.actions.consumers import Wish, add_consumer
 from floe.actions.lifecycle import Line, begin_sunset, deprecate, retire, revive
+from floe.actions.lifecycle_line import registered
 from floe.actions.settings import load_settings
 from floe.model import ContractError, RegistryError, SettingError
 from floe.model.lifecycle import Announcement
 from floe.registry import open_store
 from floe.registry.audit import trail
-from floe.registry.lifecycle import history, state
+from floe.registry.lifecycle import state
 from floe.registry.schema import lifecycle_transitions, outbox
-from tests.registered import contract_text, register_text
+from tests.registered import contract_text, history, register_text
 
 ORDERS = "sales.shop/orders"
 
@@ -43,8 +46,6 @@ class World:
         return deprecate(self.line(day), Announcement(**{**known, **said}))
 
     def state(self, day: str) -> str:
-        from floe.actions.lifecycle_line import registered
-
         found = registered(self.store, ORDERS, self.settings)
         return state(self.store, ORDERS, 1, at(day), found.first(1)).state
 
@@ -249,3 +250,44 @@ def test_a_notice_that_is_too_short_in_a_document_lasts_thirty_days_all_the_same
     assert [one.code for one in add_consumer(wish, world.settings, at("2026-01-30")).findings] == ["E570"]
     with pytest.raises(ContractError, match="is sunset"):
         add_consumer(Wish(contract="sales.shop/old", team="ml", contact="x"), world.settings, at("2026-01-31"))
+
+
+def test_a_draft_of_the_next_version_does_not_make_its_line_one(world: World):
+    register_text(world.url, world.root, contract_text(version="1.1.0", status="draft"))
+    assert world.state("2026-03-01") == "active"
+
+
+def test_of_many_that_look_at_once_one_records_the_move(world: World):
+    world.consumer()
+    world.deprecate()
+
+    def look(_: int) -> str:
+        store = open_store(world.url, world.root)
+        found = registered(store, ORDERS, world.settings)
+        return state(store, ORDERS, 1, at("2026-04-01"), found.first(1)).state
+
+    with ThreadPoolExecutor(6) as pool:
+        assert set(pool.map(look, range(6))) == {"sunset"}
+    assert [row["state"] for row in history(world.store, ORDERS)] == ["deprecated", "sunset"]
+    assert len(world.messages()) == 2
+
+
+def test_a_consumer_that_races_with_a_deprecation_is_told_of_it_once(world: World):
+    """Who came before it gets the notice, who came after it the warning; nobody both, nobody none."""
+    ready = threading.Barrier(7)
+
+    def add(number: int) -> tuple[str, bool]:
+        ready.wait()
+        return f"team{number}", bool(world.consumer("2026-03-01", f"team{number}").findings)
+
+    def end() -> None:
+        ready.wait()
+        world.deprecate()
+
+    with ThreadPoolExecutor(7) as pool:
+        ending = pool.submit(end)
+        warned = {team for team, said in pool.map(add, range(6)) if said}
+        ending.result()
+    noticed = {message["to"]["team"] for message in world.messages()}
+    assert warned | noticed == {f"team{number}" for number in range(6)}
+    assert warned & noticed == set()

@@ -8,8 +8,7 @@ import pytest
 
 from floe.cli import main
 from floe.registry import open_store
-from floe.registry.lifecycle import history
-from tests.registered import FIELDS, contract_text, register_text
+from tests.registered import FIELDS, contract_text, history, register_text
 
 ORDERS = "sales.shop/orders"
 URL = "sqlite:///.floe/registry.db"

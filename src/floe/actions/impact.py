@@ -11,13 +11,14 @@ from floe.actions.impact_changed import changed_paths
 from floe.actions.impact_edges import Places, lineage_parts, registered_uses, spellings, through_edges
 from floe.actions.impact_ports import all_ports, dbt_parts, port_parts
 from floe.actions.impact_walk import Hit, walk
-from floe.actions.lifecycle_line import as_contract, registered
+from floe.actions.lifecycle_line import Registered, as_contract, registered
 from floe.actions.pair_versions import VersionPair, version_of, version_pairs
 from floe.contract.compat.versions import name_of
 from floe.model import Contract, RegistryError
 from floe.model.change import Diff
 from floe.model.impact import Edge, ImpactOf, Reached, Use
 from floe.model.settings import Settings
+from floe.model.version import Version
 
 if TYPE_CHECKING:
     from floe.actions.find_versions import Source
@@ -68,27 +69,38 @@ def impact(
 
 
 def _pairs(old: str, new: str | None, store: "Store | None", settings: Settings) -> list[VersionPair]:
-    before = _registered(old, store, settings)
+    known = _registered(old, store, settings)
     after = _registered(new, store, settings) if new else None
-    if before and new and not after and not new.startswith(("git:", "table:")):
-        after = use_contract(new, settings)  # what is registered has all it inherits, so the new one needs it too
-    later: Source | None = after or new
-    return list(version_pairs(before or old, later, False, settings))
+    if known and new and not after and not new.startswith(("git:", "table:")):
+        # what is registered has all it inherits, so the new one needs it too
+        later: Source | None = use_contract(new, settings)
+    else:
+        later = _version(after, None) if after else new
+    before = _version(known, later) if known else old
+    return list(version_pairs(before, later, False, settings))
 
 
-def _registered(name: str, store: "Store | None", settings: Settings) -> Contract | None:
-    """The registered version that a name means: the one it names, else the newest; None where it is something else."""
+def _registered(name: str, store: "Store | None", settings: Settings) -> Registered | None:
+    """The registered contract that a name means; None where it is something else."""
     bare = name.removeprefix("registry:")
     if store is None or "\n" in name or Path(name).exists() or name.startswith(("git:", "table:")) or ".." in name:
         return None
     try:
-        found = registered(store, bare, settings)
+        return registered(store, bare, settings)
     except RegistryError:
         if bare != name:
             raise
         return None
-    wanted = str(found.asked) if found.asked else found.versions[-1]["version"]
-    return next(as_contract(row) for row in found.versions if row["version"] == wanted)
+
+
+def _version(found: Registered, later: "Source | None") -> Contract:
+    """The version that was asked for, else the one right below a later one, else the newest."""
+    rows = found.versions
+    if found.asked:
+        return as_contract(next(row for row in rows if row["version"] == str(found.asked)))
+    limit = version_of(later) if isinstance(later, Contract) else None
+    below = [row for row in rows if limit and Version(row["major"], row["minor"], row["patch"]) < limit]
+    return as_contract((below or rows)[-1])
 
 
 def _world(

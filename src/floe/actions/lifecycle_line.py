@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from floe.actions.find import load_contract
 from floe.contract.formats import read
 from floe.model import Contract, ContractError, RegistryError
-from floe.model.lifecycle import Standing, standing_of
+from floe.model.lifecycle import DRAFT, Standing, standing_of
 from floe.model.settings import Settings
 from floe.model.version import Version
 
@@ -30,13 +30,14 @@ class Registered:
         """Its MAJOR lines."""
         return sorted({row["major"] for row in self.versions})
 
-    def newest(self, major: int) -> Mapping[str, Any]:
-        """The highest version of a line."""
-        return [row for row in self.versions if row["major"] == major][-1]
-
     def first(self, major: int) -> Callable[[], Standing]:
-        """What a line's newest version says of its state."""
-        return lambda: standing_of(as_contract(self.newest(major)))
+        """What a line says of its state: its newest version that is no draft, else its newest."""
+        return lambda: self._said(major)
+
+    def _said(self, major: int) -> Standing:
+        said = (standing_of(as_contract(row)) for row in reversed(self.versions) if row["major"] == major)
+        newest = next(said)
+        return next((one for one in (newest, *said) if one.state != DRAFT), newest)
 
     def major(self, given: int | None) -> int:
         """The line that is meant: given, else the asked version's, else the only one."""

@@ -9,6 +9,7 @@ from floe.cli.output import print_json, style
 from floe.model.clock import utc_now
 from floe.tell.report.consumers_text import added_text, consumers_text
 from floe.tell.report.findings_text import findings_text
+from floe.tell.report.style import clean
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -102,7 +103,7 @@ def _run_remove(options: argparse.Namespace) -> int:
     if options.format == "json":
         print_json({"removed": gone})
     else:
-        print(f"✓ {options.team} no longer relies on {gone[0]['contract']}")
+        print(clean(f"✓ {options.team} no longer relies on {gone[0]['contract']}"))
     return 0
 
 
@@ -122,6 +123,6 @@ def _run_sign_off(options: argparse.Namespace) -> int:
         return 0
     row = made.row
     who = f"{row['by']} overrides the consumers" if options.override else f"{row['team']} agrees"
-    print(f"✓ {row['contract_id']}:{row['version']}: {who}{'' if made.new else ' (known already)'}")
+    print(clean(f"✓ {row['contract_id']}:{row['version']}: {who}{'' if made.new else ' (known already)'}"))
     print(f"    for the diff {row['diff_hash']} alone")
     return 0

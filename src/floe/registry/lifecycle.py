@@ -75,14 +75,6 @@ def standings(store: Store, contract_ids: Iterable[str], today: date) -> dict[tu
     return {(row["contract_id"], row["major"]): settled(_standing(row), today) for row in rows}
 
 
-def history(store: Store, contract_id: str) -> list[Mapping[str, Any]]:
-    """All moves of a contract's lines, oldest first."""
-    moves = lifecycle_transitions
-    chosen = sa.select(moves).where(moves.c.contract_id == contract_id).order_by(moves.c.id)
-    with store.begin() as connection:
-        return [dict(row) for row in connection.execute(chosen).mappings()]
-
-
 def newest(connection: Connection, contract_id: str, major: int) -> Standing | None:
     """Where the last move of a line left it; None where nothing was moved."""
     moves = lifecycle_transitions
