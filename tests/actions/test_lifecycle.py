@@ -80,7 +80,10 @@ def test_a_line_lives_from_active_to_retired_and_everyone_is_told(world: World):
         ("sunset", "retired", "2026-04-08", "steward"),
     ]
     first, second, third = world.messages()
-    assert first["to"] == {"team": "bi", "contact": "bi@acme.com"}
+    assert [(one["team"], one["contact"]) for one in first["consumers"]] == [("bi", "bi@acme.com")]
+    assert [one["kind"] for one in (first, second, third)] == [
+        *("contract-deprecated", "contract-sunset", "contract-retired")
+    ]
     assert first["message"] == (
         "Contract sales.shop/orders:1 is deprecated. Sunset date: 2026-04-01. Migrate to: sales.shop/orders_new"
     )
@@ -288,6 +291,6 @@ def test_a_consumer_that_races_with_a_deprecation_is_told_of_it_once(world: Worl
         ending = pool.submit(end)
         warned = {team for team, said in pool.map(add, range(6)) if said}
         ending.result()
-    noticed = {message["to"]["team"] for message in world.messages()}
+    noticed = {one["team"] for message in world.messages() for one in message["consumers"]}
     assert warned | noticed == {f"team{number}" for number in range(6)}
     assert warned & noticed == set()

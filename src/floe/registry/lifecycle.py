@@ -1,6 +1,6 @@
 """The states of MAJOR lines: each move a row of its own, kept with its audit entry and the notices to consumers."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
@@ -98,18 +98,21 @@ def _keep(connection: Connection, was: Standing, standing: Standing, now: dateti
     connection.execute(sa.insert(lifecycle_transitions).values(**row, at=at, by=actor))
     verb = standing.state if standing.state != was.state else f"{standing.state} again"
     audited(connection, actor=actor, verb=verb, subject=standing.contract, at=at, **shape, was=was.state)
-    for consumer in relying(connection, standing.contract, standing.major):
-        payload = _notice(was, standing, consumer)
+    told = relying(connection, standing.contract, standing.major)
+    if told:
+        payload = _notice(was, standing, told)
         outbox.put(connection, sink="notification", key=standing.contract, payload=payload, at=at)
 
 
-def _notice(was: Standing, standing: Standing, consumer: Mapping[str, Any]) -> dict[str, Any]:
+def _notice(was: Standing, standing: Standing, consumers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What consumers are told, in the shape of the other messages to them."""
     finding = used(standing)
+    kept = ("consumer_id", "team", "contact", "major", "version_range", "columns")
     return {
-        "kind": "lifecycle",
-        "to": {"team": consumer["team"], "contact": consumer["contact"]},
+        "kind": f"contract-{standing.state if finding else 'revived'}",
         "message": finding.message if finding else f"Contract {standing.name} is {standing.state} again",
         "code": f"FLOE-{finding.code}" if finding else None,
         "was": was.state,
         **standing.to_dict(),
+        "consumers": [{name: one[name] for name in kept} for one in consumers],
     }
