@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.conftest import ROOT, run_shell
-from tests.registered import FIELDS, contract_text, register_text
+from tests.relied_on import FIELDS, contract_text, register_text
 from tests.test_docs import fences
 
 NAMES = ("sales.shop/orders", "sales.shop/orders_new", "fin.books/report")

@@ -18,7 +18,7 @@ from floe.model.lifecycle import Announcement
 from floe.model.settings import Settings
 from floe.registry.audit import trail
 from floe.registry.schema import audit, consumers, sign_offs
-from tests.registered import FIELDS, contract_text, register_text
+from tests.relied_on import FIELDS, contract_text, register_text
 
 ORDERS = "sales.shop/orders"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -13,7 +13,7 @@ from floe.actions.lineage import import_lineage
 from floe.actions.settings import load_settings
 from floe.model import FloeError
 from floe.model.impact import ImpactOf
-from tests.registered import FIELDS, contract_text, register_text
+from tests.relied_on import FIELDS, contract_text, register_text
 
 ORDERS, REPORT, BOARD = "sales.shop/orders", "fin.books/report", "fin.books/board"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -19,7 +19,7 @@ from floe.registry import open_store
 from floe.registry.audit import trail
 from floe.registry.lifecycle import state
 from floe.registry.schema import lifecycle_transitions, outbox
-from tests.registered import contract_text, history, register_text
+from tests.relied_on import contract_text, history, register_text
 
 ORDERS = "sales.shop/orders"
 

@@ -9,7 +9,7 @@ import floe
 from floe.actions.lifecycle import Line, deprecate
 from floe.actions.settings import load_settings
 from floe.model.lifecycle import Announcement
-from tests.registered import contract_text, register_text
+from tests.relied_on import contract_text, register_text
 
 ORDERS = "sales.shop/orders"
 PRODUCT = """metadata: {name: books, domain: fin, version: 1.0.0, owner: a@acme.com, repository: r}

@@ -8,7 +8,7 @@ import pytest
 
 from floe.cli import main
 from floe.registry import open_store
-from tests.registered import FIELDS, contract_text, history, register_text
+from tests.relied_on import FIELDS, contract_text, history, register_text
 
 ORDERS = "sales.shop/orders"
 URL = "sqlite:///.floe/registry.db"

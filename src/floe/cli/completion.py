@@ -48,12 +48,12 @@ def _options() -> dict[str, list[tuple[str, str]]]:
 
 
 def _words(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
-    """Options and verbs of a command, those of its verbs too."""
+    """The options of a parser, its verbs, and theirs."""
     for action in parser._actions:
         yield from ((word, str(action.help or "")) for word in action.option_strings)
         if isinstance(action, argparse._SubParsersAction):
-            for verb, below in action.choices.items():
-                yield verb, ""
+            yield from ((one.dest, str(one.help or "")) for one in action._choices_actions)
+            for below in action.choices.values():
                 yield from _words(below)
 
 
@@ -70,12 +70,16 @@ def _fish() -> str:
         for name, purpose in COMMANDS.items()
     ]
     lines += [
-        f"complete -c floe -n '__fish_seen_subcommand_from {name}' -l {word[2:]} -d '{_plain(purpose)}'"
+        f"complete -c floe -n '__fish_seen_subcommand_from {name}' {_fish_word(word)} -d '{_plain(purpose)}'"
         for name, words in _options().items()
         for word, purpose in words
-        if word.startswith("--")
+        if word.startswith("--") or not word.startswith("-")
     ]
     return "\n".join(lines)
+
+
+def _fish_word(word: str) -> str:
+    return f"-l {word[2:]}" if word.startswith("--") else f"-a {word}"
 
 
 def _plain(text: str) -> str:
