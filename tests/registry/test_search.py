@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from tests.registered import put
-from tests.repositories import contract
 
 from floe.registry import Store, open_store
 from floe.registry.search import Query, find_ids, search
+from tests.registered import put
+from tests.repositories import contract
 
 CUSTOMERS = """\
 apiVersion: v3.1.0

@@ -117,9 +117,12 @@ def _registry(settings: Settings) -> Place:
 
 
 def _catalog(settings: Settings) -> Place:
-    """The contracts among the namespace properties of the catalogs; here they join once floe can read them."""
-    names = ", ".join(settings["catalogs"]) or "none"
-    raise FloeError(f"floe does not read contracts from catalogs yet (catalogs: {names})")
+    """The contracts of this repository in the catalog, which keeps their versions and no hash of their documents."""
+    from floe.registry.catalogs.listed import listed
+
+    here = repository_here(settings)
+    ours = [one for one in listed(settings) if not here or one.repository in (here, "")]
+    return _highest(Seen(one.contract_id, one.version, None, one.repository) for one in ours)
 
 
 PLACES: dict[str, Callable[[Settings], Place]] = {

@@ -19,10 +19,11 @@ from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
 from floe.data.plan import plan as make_plan
-from floe.model import Contract, ContractError, Dataset, TableError, ViolationError
+from floe.model import Contract, ContractError, Dataset, Finding, TableError, ViolationError
 from floe.model.clock import stamp, utc_now
 from floe.model.decision import decide
 from floe.model.features import FeatureVersion, as_of_field
+from floe.model.lifecycle import RETIRED, refusal, standing_of, used
 from floe.model.plan import Plan
 from floe.model.result import Outcome, Result, WriteResult
 from floe.model.settings import Settings
@@ -67,6 +68,7 @@ class _Case:
     run_id: str
     ask: Ask
     offline: tuple[str, ...] = ()
+    ending: Finding | None = None
 
     @property
     def staging(self) -> Path:
@@ -152,6 +154,7 @@ def _case(name: str | Path | Contract, ask: Ask, settings: Settings) -> _Case:
     known = store.table(table_id)
     target = _committable(find_target(settings, contract, dataset, ask.way, known))
     offline = certain(store, contract, target, where, settings)
+    ending = None if offline else _usable(contract, store)
     if known and not offline:
         keep_table(settings.root / ".floe", known)
     _writable(settings.path("tables.warehouse"))
@@ -171,7 +174,20 @@ def _case(name: str | Path | Contract, ask: Ask, settings: Settings) -> _Case:
         run_id=uuid.uuid4().hex,
         ask=ask,
         offline=offline,
+        ending=ending,
     )
+
+
+def _usable(contract: Contract, store: "Store") -> Finding | None:
+    """What a contract's end says to its writers; E572 where it is retired."""
+    from floe.registry.lifecycle import state
+
+    first = standing_of(contract)
+    standing = state(store, first.contract, first.major, utc_now(), lambda: first)
+    ending = used(standing, contract.identity)
+    if ending and standing.state == RETIRED:
+        raise refusal(ending)
+    return ending
 
 
 def _committable(target: Target) -> Target:
@@ -375,6 +391,8 @@ def _declared(dataset: Dataset) -> int | None:
 
 def _notes(case: _Case) -> tuple[str, ...]:
     notes = [*case.offline]
+    if case.ending:
+        notes.append(f"FLOE-{case.ending.code} {case.ending.severity}: {case.ending.message}")
     if not case.dataset.primary_key and case.layer != "bronze":
         notes.append(
             f"'{case.dataset.name}' has no primary key, so duplicates were not looked for: "
