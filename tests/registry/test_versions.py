@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from floe.model import RegistryError
 from floe.registry import open_store
-from floe.registry.versions import Entry, find_version, find_versions, register
+from floe.registry.versions import Entry, Known, find_version, find_versions, register
 
 AT = "2026-11-16T00:00:00.000Z"
 
@@ -49,7 +49,7 @@ def test_versions_come_in_their_order_and_the_judge_sees_them(registry_url: str,
     store = open_store(registry_url, tmp_path)
     seen = []
 
-    def judge(known: object) -> dict:
+    def judge(known: Known) -> dict:
         seen.append([row["version"] for row in known.versions])
         return accept(known)
 

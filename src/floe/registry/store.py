@@ -128,7 +128,7 @@ class Store:
         config.set_main_option("script_location", os.fspath(Path(__file__).parent / "migrations"))
         with self.begin(writes=True) as connection:
             if self.postgresql:  # of two that find an old store at once, one waits for the other
-                connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _lock_key("floe.migrate")})
+                connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock_key("floe.migrate")})
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
 
@@ -188,7 +188,7 @@ class Store:
     def lock(self, table_id: str) -> Iterator[None]:
         """Let one writer of a table at a time publish; a killed one lets go by itself."""
         if self.postgresql:
-            key = _lock_key(table_id)
+            key = lock_key(table_id)
             with self.engine.begin() as connection:  # the lock ends with the transaction
                 connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": key})
                 yield
@@ -228,7 +228,7 @@ class Store:
         return [{**run, "violations": [one for one in broken if one["run_id"] == run["run_id"]]} for run in found]
 
 
-def _lock_key(name: str) -> int:
+def lock_key(name: str) -> int:
     """A lock's number for PostgreSQL."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
 
