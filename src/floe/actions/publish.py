@@ -106,6 +106,15 @@ def _same(row: Row, one: Candidate) -> bool:
     return (row["document_hash"], row["effective_hash"]) == (summary["content_hash"], summary["effective_hash"])
 
 
+def _own_table(judge: Judge, there: Sequence[Row]) -> int | None:
+    """The MAJOR of a version where it, or one before it in its line, broke the MAJOR below."""
+    major = int(judge.entry.version["major"])
+    diff = judge.verdict.diff if judge.verdict else None
+    bumps = [str(row["changes"].get("bump")) for row in there if row["major"] == major]
+    broke = str(Bump.MAJOR) in [*bumps, str(diff.bump) if diff else ""]
+    return major if broke and any(row["major"] < major for row in there) else None
+
+
 class _Press:
     """Publishes one contract after another."""
 
@@ -162,15 +171,14 @@ class _Press:
         return replace(base, outcome=outcome, notes=verdict.notes, weaker=verdict.weaker, diff_hash=hashed, **row)
 
     def _look(self, judge: Judge) -> int | None:
-        """Judge without a lock first; the MAJOR whose table stands beside the old one, where it breaks that."""
+        """Judge without a lock first; the MAJOR where that has a table beside the old one."""
         entry = judge.entry
         with looked_up(self.store, entry) as known:
             same = next((row for row in known.versions if row["version"] == entry.key[1]), None)
             if same:
                 refuse_other(same, entry)
             judge.decide(known)
-        diff = judge.verdict.diff if judge.verdict else None
-        return int(entry.version["major"]) if diff and diff.bump is Bump.MAJOR else None
+            return _own_table(judge, known.versions)
 
     def _tested(self, judge: Judge, beside: int | None) -> Tested:
         if self.how.skip_test is not None:

@@ -10,7 +10,7 @@ from floe.actions.compile_one import One, Task, Worker
 from floe.actions.judge import excused, rulebook
 from floe.actions.parents import shown
 from floe.actions.previous import History
-from floe.actions.repository import repository_of
+from floe.actions.repository import Repositories
 from floe.actions.resolve import Opened, Resolved, product_documents
 from floe.contract.compat.versions import VERSION_RULES
 from floe.contract.lint.look import looks_like_contract
@@ -21,8 +21,8 @@ from floe.model.settings import Settings
 
 _ENFORCEMENT = "data_contracts.enforcement"
 _FAILS = {"alert_only": Severity.CRITICAL, "block": Severity.ERROR}
-# what is refused at every level of enforcement: E510 to E517, E520 to E528
-REFUSED = (*(f"E{number}" for number in range(510, 518)), *(f"E{number}" for number in range(520, 529)))
+# what is refused at every level of enforcement: E510 to E517, E520 to E528, and another repository's contract
+REFUSED = (*(f"E{number}" for number in (*range(510, 518), *range(520, 529))), "E541")
 # what only warns elsewhere; what is registered is there for ever, and for everyone
 _ASKED = ("secret", "migration-missing", "deprecation-too-short")
 # the registry decides about versions, not git; the test decides about tables
@@ -80,11 +80,12 @@ def find_candidates(paths: Sequence[str | Path], settings: Settings) -> list[Can
     if settings[_ENFORCEMENT] == "off":  # publish asks in any case
         settings = replace(settings, values={**settings.values, _ENFORCEMENT: "warn"})
     found: dict[tuple[str, str], Candidate] = {}
+    publisher = FilePublisher(settings)
     for path in paths:
         whole = Path(path).resolve()
         if not whole.exists():
             raise ContractError(f"{path} does not exist", "Name a contract's file, or a folder with contracts", "E500")
-        for one in _in_folder(whole, settings) if whole.is_dir() else [FilePublisher(settings).candidate(whole)]:
+        for one in _in_folder(whole, settings, publisher) if whole.is_dir() else [publisher.candidate(whole)]:
             found[one.one.key] = one
     if not found:
         listed = ", ".join(map(str, paths))
@@ -98,6 +99,7 @@ class FilePublisher:
     def __init__(self, settings: Settings) -> None:
         self.settings, self.rules = settings, rulebook(settings)
         self.worker = Worker(settings, self.rules, settings.root, History(settings, []))
+        self.repositories = Repositories()
         self._known: dict[str, Candidate] = {}
 
     def candidate(self, path: Path) -> Candidate:
@@ -114,7 +116,7 @@ class FilePublisher:
             product, (one, *_) = self.worker.done(Task(str(folder), every, (str(path),)))
             said, repository = product.findings, (product.entry or {}).get("repository")
         found = [*(said or ()), *excused(one.findings, self.rules, one.about, utc_now().date())]
-        return Candidate(one, self.worker, _ours(found), repository_of(repository, path.parent), every)
+        return Candidate(one, self.worker, _ours(found), self.repositories.of(repository, path.parent), every)
 
 
 def _product(path: Path) -> tuple[Path | None, tuple[str, ...]]:
@@ -126,7 +128,7 @@ def _product(path: Path) -> tuple[Path | None, tuple[str, ...]]:
     return None, ()
 
 
-def _in_folder(folder: Path, settings: Settings) -> Iterator[Candidate]:
+def _in_folder(folder: Path, settings: Settings, publisher: "FilePublisher") -> Iterator[Candidate]:
     """The contracts of all products below a folder, and those of files that belong to none."""
     result = compile_products(folder, settings=settings, store=False)
     run, by_file = result.run, _by_file(result.findings)
@@ -136,10 +138,10 @@ def _in_folder(folder: Path, settings: Settings) -> Iterator[Candidate]:
         said = by_file.get(one.source, []) + by_file.get(shown(Path(one.folder) / "floe.yaml"), [])
         if not one.summary and not product.entry and not _is_contract(one):
             continue
-        repository = repository_of((product.entry or {}).get("repository"), Path(one.folder))
+        repository = publisher.repositories.of((product.entry or {}).get("repository"), Path(one.folder))
         every = tuple(product.documents) or (one.document,)
         yield Candidate(one, run.worker, _ours(dict.fromkeys(said)), repository, every)
-    known, publisher = {one.document for one in run.ones}, FilePublisher(settings)
+    known = {one.document for one in run.ones}
     for path in contract_files(folder):
         if str(path) not in known:
             loose = publisher.candidate(path)

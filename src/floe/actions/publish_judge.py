@@ -86,7 +86,9 @@ class Judge:
         line = [contract for row in known.versions if (contract := registered(row))]
         if not line:
             return None
-        made = diff_effective(in_line(line, self.contract, beside_file(self.contract)), self.settings)
+        beside = beside_file(self.contract)
+        made = diff_effective(in_line(line, self.contract, beside), self.settings)
+        made = replace(made, findings=(*made.findings, *beside.findings))
         hashes = [row["effective_hash"] for row in known.versions if row["version"] == made.old]
         return replace(made, hash=self._hash(hashes[0], made))
 

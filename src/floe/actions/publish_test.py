@@ -56,7 +56,7 @@ class Tester:
     keeps: bool = True
 
     def test(self, contract: Contract, beside: int | None) -> Tested:
-        """Every dataset on its table; `beside` is the MAJOR whose own table a breaking change gets."""
+        """Every dataset on its table; `beside` is the MAJOR where that has a table of its own."""
         try:
             given = with_values(contract)
             tables = [(one, self._target(given, one, beside)) for one in given.datasets]
@@ -85,11 +85,25 @@ class Tester:
         target = find_target(self.settings, contract, dataset, Way(server=self.server), known)
         if not known and target.format == "delta" and not target.path and not _ours(server):
             return None  # a name that only another engine knows
-        if beside is not None:
-            target = versioned(target, beside)
+        if beside is None:
+            return target if self._there(target) else None
+        own = versioned(target, beside)
+        if self._there(own):
+            return own
+        return target if self._major(target) == str(beside) else None
+
+    def _there(self, target: Target) -> bool:
         if target.format == "delta" and not target.path:
-            return target  # Spark alone can tell whether it is there
-        return target if probe(target, self.settings) else None
+            from floe.data.spark import scan  # Spark alone can tell
+
+            return scan.look(target, self.settings) is not None
+        return probe(target, self.settings) is not None
+
+    def _major(self, target: Target) -> str | None:
+        """The MAJOR that a table says it was written under."""
+        facts = probe(target, self.settings) if target.format != "delta" or target.path else None
+        said = (facts.properties if facts else {}).get("floe.contract", "")
+        return said.rpartition(":")[2].partition(".")[0] if facts else None
 
     def _verified(self, contract: Contract, dataset: Dataset, target: Target) -> Result:
         way = Way(table=target.name or target.path)
@@ -109,6 +123,8 @@ def _ours(server: Any) -> bool:
 
 
 def versioned(target: Target, major: int) -> Target:
-    """The table that a breaking change gets beside the old one."""
+    """The table that a breaking change gets beside the old one; a table that is it already."""
+    if str(target.name or target.path).rstrip("/").endswith(f"_v{major}"):
+        return target
     name = f"{target.name}_v{major}" if target.name else None
     return replace(target, name=name, path=f"{target.path.rstrip('/')}_v{major}" if target.path else None)

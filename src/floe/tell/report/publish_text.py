@@ -27,7 +27,9 @@ def publish_text(results: Sequence[tuple[Mapping[str, Any], Sequence[Finding]]],
 
 def _lines(one: Mapping[str, Any], findings: Sequence[Finding], style: Style) -> list[str]:
     sign, colour = _MARKS.get(str(one["outcome"]), ("✓", "green"))
-    said = [str(one["outcome"]), *([str(one["bump"])] if one["bump"] else []), *_tested(one["tested"])]
+    said = [str(one["outcome"])]
+    if one["outcome"] != "already registered":
+        said += [*([str(one["bump"])] if one["bump"] else []), *_tested(one["tested"])]
     if one["effective_from"] and one["bump"] == "MAJOR":
         said.append(f"in effect from {str(one['effective_from'])[:10]}")
     lines = [f"{style.paint(sign, colour)} {clean(str(one['id']))}  {clean(', '.join(said))}"]
