@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+
+from floe.registry import open_store
+from floe.registry.versions import find_versions, register
 from tests.conftest import FLOE, run_floe
 from tests.registry.racing import killed_at, publish_said, race
 from tests.registry.test_versions import AT, accept, entry
 from tests.repositories import contract, write
-
-from floe.registry import open_store
-from floe.registry.versions import find_versions, register
 
 ORDERS = "sales.shop/orders"
 KILLS = ("registry-judged", "registry-inserted", "registry-committed")

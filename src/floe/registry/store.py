@@ -18,6 +18,16 @@ from floe.registry.schema import check_runs, schema_history, table_registry, vio
 
 HEAD = "0003"
 _BUSY_SECONDS = 30
+_CONNECT_SECONDS = 10
+_CHECK = "Check registry.url and the permissions of the file and its folder (`floe doctor`)"
+# what a database says -> what to do about it
+_ADVICE = {
+    "malformed|not a database|disk I/O error": "The file is damaged: restore it from a backup or an export, or move it away",
+    "is full|No space left": "Nothing was registered: make room on the disk of the registry, and run it again",
+    "readonly|read-only|permission denied": "Ask for the right to write there, or set registry.url to another place",
+    "password|no pg_hba|role": "Check the user and password of registry.url",
+    "database is locked": "Another program holds the file for long: end it, or move the registry to PostgreSQL",
+}
 
 
 def open_store(url: str, root: Path) -> "Store":
@@ -68,16 +78,14 @@ def _folder(path: Path) -> None:
 
 def _unreachable(address: sa.URL, error: Exception) -> RegistryError:
     cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-    return RegistryError(
-        f"The registry {address.render_as_string()} cannot be used: {cause}",
-        "Check registry.url and the permissions of the file and its folder (`floe doctor`)",
-        "E542",
-    )
+    advice = next((said for words, said in _ADVICE.items() if any(word in cause for word in words.split("|"))), _CHECK)
+    return RegistryError(f"The registry {address.render_as_string()} cannot be used: {cause}", advice, "E542")
 
 
 def _engine(address: sa.URL) -> Engine:
     if address.get_backend_name() != "sqlite":
-        return sa.create_engine(address, pool_pre_ping=True, json_serializer=dumps)
+        waits = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
+        return sa.create_engine(address, pool_pre_ping=True, json_serializer=dumps, connect_args=waits)
     engine = sa.create_engine(address, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=dumps)
 
     @sa.event.listens_for(engine, "connect")

@@ -1,8 +1,17 @@
 """Alembic's entrance: it runs on the connection the store hands over."""
 
+from typing import Any
+
 from alembic import context
 
+from floe.model.failpoint import failpoint
+
+
+def _applied(*_: Any, step: Any, **__: Any) -> None:
+    failpoint(f"registry-migrated-{step.up_revision_id}")
+
+
 connection = context.config.attributes["connection"]
-context.configure(connection=connection, transaction_per_migration=True)
+context.configure(connection=connection, transaction_per_migration=True, on_version_apply=_applied)  # type: ignore[arg-type]  (called by names)
 with context.begin_transaction():
     context.run_migrations()
