@@ -31,7 +31,7 @@ def _told(one: Any) -> dict[str, Any]:
 
 def race(number: int, rounds: int, work: Callable[[int, int], dict[str, Any]], log: Path) -> list[dict[str, Any]]:
     """Let processes do `work(process, round)` at the same moment, round after round; what each was told."""
-    _warm_up(log.parent / "warm")
+    warm_up(log.parent / "warm")
     barrier = FORK.Barrier(number)
     log.mkdir(parents=True, exist_ok=True)
     started = [FORK.Process(target=_run, args=(barrier, one, rounds, work, log)) for one in range(number)]
@@ -43,7 +43,7 @@ def race(number: int, rounds: int, work: Callable[[int, int], dict[str, Any]], l
     return [json.loads(line) for file in sorted(log.iterdir()) for line in file.read_text().splitlines()]
 
 
-def _warm_up(folder: Path) -> None:
+def warm_up(folder: Path) -> None:
     """Load what publishing needs, once for all processes that are forked from this one."""
     folder.mkdir(exist_ok=True)
     (folder / "manifest.yaml").write_text("registry: {url: 'sqlite:///nowhere.db'}\n")

@@ -36,6 +36,7 @@ from floe.registry.signoffs import give_notice
 from floe.registry.versions import Row, find_registered, looked_up, refuse_other, register
 
 _PARENT = "it names no domain and product: what it asks for is registered with those that extend it"
+_NAMELESS = "default.default/"
 _LEVEL = "data_contracts.enforcement"
 
 
@@ -126,12 +127,14 @@ class _Press:
     def published(self, one: Candidate) -> Published:
         """What comes of a contract that is not registered as it is."""
         base = Published(contract=one.name, version=one.version, outcome=REFUSED, file=one.one.source)
-        wrong = one.refused(self.settings[_LEVEL])
+        parent = one.one.document in self.extended
+        if parent and one.name.startswith(_NAMELESS):
+            return replace(base, outcome=SKIPPED, notes=(_PARENT,))
+        # a contract that others extend need not obey the policies of products itself
+        wrong = [each for each in one.refused(self.settings[_LEVEL]) if not (parent and each.code == "E515")]
         if wrong or not one.one.summary:
             return replace(base, findings=tuple(wrong or one.findings))
-        if one.name.startswith("default.default/"):
-            if one.one.document in self.extended:
-                return replace(base, outcome=SKIPPED, notes=(_PARENT,))
+        if one.name.startswith(_NAMELESS):
             return replace(base, findings=(unnamed(one.one.source, one.name),))
         entry, contract = entry_of(one, self.publisher, self.settings)
         judge = Judge(entry, contract, self.settings, self.rules, self.now)
