@@ -1,6 +1,7 @@
 """Publish: contracts compiled, tested on their tables, judged against what is registered, and registered."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -79,21 +80,23 @@ def publish_all(
     """Register the contracts of files, products and repositories, each in a transaction of its own."""
     if how.skip_test is not None and not how.skip_test.strip():
         raise SettingError("--skip-test has no reason", "Say why the contract is not tested on its table")
-    store = _store(settings, how)
-    candidates = find_candidates(paths, settings)
-    there = find_registered(store, [(one.name, one.version) for one in candidates if one.one.summary])
-    extended = {file for one in candidates for file in one.one.files if file != one.one.document}
-    press = _Press(store, settings, how, now or utc_now(), extended)
-    results = []
+    with closing(_store(settings, how)) as store:
+        candidates = find_candidates(paths, settings)
+        extended = {file for one in candidates for file in one.one.files if file != one.one.document}
+        press = _Press(store, settings, how, now or utc_now(), extended)
+        return PublishResult(tuple(_published(candidates, press, tell)), how.dry_run)
+
+
+def _published(candidates: Sequence[Candidate], press: "_Press", tell: Callable[[str], None]) -> Iterator[Published]:
+    there = find_registered(press.store, [(one.name, one.version) for one in candidates if one.one.summary])
     for number, one in enumerate(candidates, 1):
         row = there.get((one.name, one.version))
         if row and _same(row, one):
             known = Published(contract=one.name, version=one.version, outcome=REGISTERED, file=one.one.source)
-            results.append(replace(known, **from_row(row)))
-            continue
-        tell(f"{one.name} ({number} of {len(candidates)})")
-        results.append(press.published(one))
-    return PublishResult(tuple(results), how.dry_run)
+            yield replace(known, **from_row(row))
+        else:
+            tell(f"{one.name} ({number} of {len(candidates)})")
+            yield press.published(one)
 
 
 def _store(settings: Settings, how: How) -> Store:

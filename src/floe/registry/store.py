@@ -109,6 +109,10 @@ class Store:
         self.engine = engine
         self.postgresql = engine.dialect.name == "postgresql"
 
+    def close(self) -> None:
+        """Let go of the database's connections, of which a server has few; the store can be used again."""
+        self.engine.dispose()
+
     @contextmanager
     def begin(self, writes: bool = False) -> Iterator[Connection]:
         """A transaction; writers of SQLite queue from its start. RegistryError (E542) where the database fails."""
