@@ -61,6 +61,7 @@ def _run(barrier: Any, one: int, rounds: int, work: Callable[[int, int], dict[st
             except BaseException:  # noqa: BLE001  (what went wrong belongs to the history)
                 said = {"outcome": "raised", "said": traceback.format_exc()}
             file.write(json.dumps({"process": one, "round": number, **said}) + "\n")
+            file.flush()
 
 
 def killed_at(place: str, work: Callable[[], Any]) -> int:
