@@ -206,6 +206,17 @@ def test_a_frame_the_batch_was_made_of_is_held_to_its_contract(spark, lake: Lake
     )
 
 
+def test_a_frame_of_bronze_without_a_contract_is_held_to_what_was_captured(spark, lake: Lake):
+    bronze = lake.table_id.replace("silver", "bronze")
+    floe.enforce(frame(spark, order(1)), bronze, settings=lake.settings)
+    batch, source = frame(spark, order(1)), frame(spark, order(1))
+    drifted = source.withColumn("amount", source.amount.cast("string"))
+    with pytest.raises(floe.ViolationError) as caught:
+        floe.enforce(batch, lake.table_id, inputs={bronze: drifted}, settings=lake.settings)
+    assert [one.code for one in caught.value.result.result.failed] == ["E530"]
+    assert floe.enforce(batch, lake.table_id, inputs={bronze: source}, settings=lake.settings).written == 1
+
+
 def test_bronze_captures_whatever_comes(spark, lake: Lake):
     table = lake.table_id.replace("silver", "bronze")
     first = floe.enforce(spark.sql("SELECT 1 AS a, 'x' AS b"), table, settings=lake.settings)

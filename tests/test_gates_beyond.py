@@ -100,6 +100,26 @@ def test_a_protected_table_refuses_a_plain_insert_and_stays_fast(spark, lake: La
     assert len(rows_of(spark, lake)) == (3 if lake.format == "delta" else 2)
 
 
+@pytest.mark.parametrize("lake", ["iceberg"], indirect=True)
+def test_a_foreign_iceberg_table_gets_required_fields_and_loses_them_again(spark, lake: Lake):
+    from floe.actions.find_table import Way
+    from floe.actions.protect import protect, unprotect
+
+    name = f"ice.foreign.t{lake.table_id.split('.')[1]}"
+    spark.sql("CREATE NAMESPACE IF NOT EXISTS ice.foreign")
+    frame(spark, order(1)).writeTo(name).create()
+    empty = frame(spark, order(2, customer_id=None))
+    result = protect(lake.table_id, Way(table=name), lake.settings)
+    assert "orders_clean.customer_id:null-value" in {one.id for one in result.protections if one.held}
+    with pytest.raises(Exception, match=r"(?i)null"):
+        empty.writeTo(name).append()
+    assert "customer_id" in unprotect(lake.table_id, Way(table=name), lake.settings).removed
+    empty.writeTo(name).append()
+    assert [one.id for one in protect(lake.table_id, Way(table=name), lake.settings).broken] == [
+        "orders_clean.customer_id:null-value"
+    ]
+
+
 @pytest.mark.parametrize("lake", ["delta"], indirect=True)
 def test_a_rule_that_rows_break_already_is_not_held_and_is_said(spark, lake: Lake):
     from floe.actions.find_table import Way
@@ -145,3 +165,28 @@ def test_the_next_major_gets_its_table_its_rows_and_a_view_of_the_old_shape(spar
 
 
 COLUMNS_ONLY = ["order_id", "customer_id", "order_ts", "status", "amount", "ship_to"]
+
+
+def test_rows_that_break_row_rules_alone_stand_in_files_of_their_own_and_the_good_files_are_committed(
+    spark, lake: Lake
+):
+    from floe.data.spark.quarantine import quarantine_target
+    from floe.data.spark.write import TABLES
+
+    quarantining(lake)
+    settings = blocking(lake.settings)
+    batch = frame(spark, order(1), order(None), order(3, status="paid"), order(4, amount=Decimal("-1.00")), order(5))
+    result = floe.enforce(batch, lake.table_id, settings=settings)
+    assert (result.written, result.quarantined, result.result.rows) == (2, 3, 5)
+    assert result.way == "the staged files were committed as they are"
+    assert [row[0] for row in rows_of(spark, lake)] == [1, 5]
+    kept = TABLES[lake.format].read(spark, quarantine_target(lake.target)).collect()
+    assert sorted((str(row.order_id), tuple(row._floe_codes)) for row in kept) == [
+        ("3", ("FLOE-E552",)),
+        ("4", ("FLOE-E554",)),
+        ("None", ("FLOE-E550",)),
+    ]
+    found = {one.id: (one.outcome, one.violations) for one in result.result.expectations if one.violations}
+    assert sorted(found.values()) == [("fail", 1)] * 3
+    clean = floe.enforce(frame(spark, order(6)), lake.table_id, settings=settings)
+    assert (clean.written, clean.quarantined, clean.result.outcome) == (1, 0, "pass")

@@ -145,6 +145,29 @@ def test_a_rule_that_nobody_can_judge_is_exit_2_unless_accepted(home: Path):
     assert said["results"][0]["outcome"] == "not_evaluated"
 
 
+@pytest.mark.parametrize(
+    ("rule", "cause"),
+    [
+        ("metric: invalidValues, arguments: {pattern: '('}, mustBe: 0", "cannot be read"),
+        ("metric: invalidValues, arguments: {pattern: '(a+)+b\\1'}, mustBe: 0", "can hang"),
+        ("type: sql, query: DROP TABLE prices, mustBe: 0", "not one read-only query"),
+    ],
+)
+def test_one_rule_that_is_bad_in_itself_is_not_evaluated_and_the_others_are(home: Path, rule: str, cause: str):
+    level = ("prices", HEAD + f"      - {{id: bad, {rule}}}\n")
+    if "pattern" in rule:
+        level = (
+            "prices.id",
+            HEAD.replace("bigint, required: true", f"bigint, required: true, quality: [{{id: bad, {rule}}}]"),
+        )
+    (home / "prices.yaml").write_text(level[1])
+    code, said = judged(home, **NO_JAVA)
+    (bad,) = [one for one in said["results"][0]["expectations"] if one["outcome"] == "not_evaluated"]
+    assert (code, bad["code"], bad["field"]) == (2, "FLOE-E580", level[0])
+    assert cause in bad["cause"]
+    assert {one["outcome"] for one in said["results"][0]["expectations"] if one is not bad} == {"pass"}
+
+
 def test_a_table_that_is_not_there_is_not_evaluated(home: Path):
     done = run_floe("test", "prices.yaml", "--table", "./nothing", cwd=home)
     assert (done.returncode, "does not exist" in done.stdout) == (2, True)

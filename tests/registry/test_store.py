@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,21 @@ def test_a_registry_of_a_newer_floe_is_refused(tmp_path: Path):
 def test_a_url_that_is_none(tmp_path: Path):
     with pytest.raises(RegistryError, match="no database address"):
         open_store("registry.db", tmp_path)
+
+
+def test_one_writer_of_a_table_publishes_at_a_time_and_another_table_is_free(registry_url: str, tmp_path: Path):
+    store, other = open_store(registry_url, tmp_path), open_store(registry_url, tmp_path)
+    seen: list[str] = []
+
+    def second(table: str) -> None:
+        with other.lock(table):
+            seen.append(table)
+
+    with store.lock("silver.a.c"):
+        waits, goes = (threading.Thread(target=second, args=(table,)) for table in ("silver.a.c", "silver.a.d"))
+        waits.start()
+        goes.start()
+        goes.join(30)
+        assert seen == ["silver.a.d"]
+    waits.join(30)
+    assert seen == ["silver.a.d", "silver.a.c"]

@@ -30,7 +30,7 @@ from floe.model.types import schema_hash
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from floe.data.spark.gate import Gate, Passage
+    from floe.data.spark.passage import Gate, Passage
     from floe.registry import Store
 
 MODES = ("append", "merge", "overwrite_partition")
@@ -121,7 +121,7 @@ def _enforce(df: "DataFrame", case: _Case) -> WriteResult:
     if first and exists(spark, case.target):
         return replace(WriteResult.of(first), repeated=True)
     with pending(root, case.table_id, case.run_id, case.ask.batch_id, case.staging) as keep:
-        inputs = check_inputs(case.ask.inputs, case.settings) if case.ask.inputs else ()
+        inputs = check_inputs(case.ask.inputs, case.settings, case.store) if case.ask.inputs else ()
         passage = pass_gate(df, _gate(case, inputs, lambda made: keep(_entry(case, _written(case, made, started)))))
         result = _written(case, passage, started)
         if not result.repeated:
@@ -197,7 +197,7 @@ def _possible(mode: str, layer: str, dataset: Dataset) -> None:
 
 
 def _gate(case: _Case, inputs: "tuple[Outcome, ...]", intend: "Callable[[Passage], None]") -> "Gate":
-    from floe.data.spark.gate import Gate
+    from floe.data.spark.passage import Gate
     from floe.data.spark.schema_gate import Edition
 
     level = case.settings["data_contracts.enforcement"]

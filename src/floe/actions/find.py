@@ -16,6 +16,8 @@ from floe.contract.sources.files import contract_files, read_bytes
 from floe.model import LAYERS, Contract, ContractError, Dataset, Finding, Severity
 from floe.model.settings import Settings
 
+# what leaves one rule without an answer, which is said where it is asked (E580), and harms no other
+_OF_ONE_RULE = ("pattern-invalid", "pattern-can-hang", "sql-unsafe", "threshold-not-number", "floe-rule-unknown")
 _TABLE_ID = re.compile(rf"({'|'.join(LAYERS)})\.([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)")
 
 
@@ -80,7 +82,7 @@ def usable(contract: Contract | None, found: list[Finding], source: str) -> Cont
     """A contract without errors, or ContractError with what is wrong."""
     if contract:
         found = [*found, *rule_findings(contract, RULES)]
-    wrong = tuple(finding for finding in found if finding.severity >= Severity.ERROR)
+    wrong = tuple(one for one in found if one.severity >= Severity.ERROR and one.name not in _OF_ONE_RULE)
     if contract and not wrong:
         return contract
     first = wrong[0]

@@ -47,7 +47,7 @@ def protect(name: str, way: Way, settings: Settings) -> ProtectResult:
     table_id, plan, target = _found(name, way, settings)
     level = settings["data_contracts.enforcement"]
     rules = [one for one in holdable(plan) if _refused(one, level)]
-    return ProtectResult(table_id, tuple(table.protect(own_session(settings), target, rules)))
+    return ProtectResult(table_id, tuple(table.protect(own_session(settings), target, rules, settings)))
 
 
 def unprotect(name: str, way: Way, settings: Settings) -> ProtectResult:
@@ -56,7 +56,7 @@ def unprotect(name: str, way: Way, settings: Settings) -> ProtectResult:
     from floe.data.spark.session import own_session
 
     table_id, _, target = _found(name, way, settings)
-    return ProtectResult(table_id, (), tuple(table.unprotect(own_session(settings), target)))
+    return ProtectResult(table_id, (), tuple(table.unprotect(own_session(settings), target, settings)))
 
 
 def _refused(expectation: Expectation, level: str) -> bool:

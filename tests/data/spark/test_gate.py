@@ -8,7 +8,7 @@ import pytest
 
 import floe
 from tests.conftest import Lake, make_lake, spark_settings
-from tests.orders import frame, order
+from tests.orders import COLUMNS, frame, order
 from tests.test_gates import partitioned, rows_of
 
 pytestmark = pytest.mark.spark
@@ -35,3 +35,23 @@ def test_a_refused_batch_leaves_everything_as_it_was_and_a_good_one_is_written_o
         result = floe.enforce(batch, there.table_id, mode=mode, batch_id="b", settings=there.settings)
         assert result.written == 1
     assert rows_of(session, there) == [*seen, (3, "shipped", "1.00")]
+
+
+def test_a_stream_writes_each_batch_once_over_a_restart(session, there: Lake, tmp_path: Path):
+    source, checkpoint = tmp_path / "in", tmp_path / "checkpoint"
+    for first in (1, 3):  # batches 0 and 1
+        frame(session, order(first), order(first + 1)).write.mode("append").parquet(str(source))
+        for _ in range(2):  # the second time Spark has lost its note of the commit, and the same batch comes again
+            query = (
+                session.readStream.schema(COLUMNS)
+                .parquet(str(source))
+                .writeStream.foreachBatch(floe.stream(there.table_id, name="orders", settings=there.settings))
+                .option("checkpointLocation", str(checkpoint))
+                .trigger(availableNow=True)
+                .start()
+            )
+            query.awaitTermination(200)
+            assert query.exception() is None
+            for note in (checkpoint / "commits").glob(f"*{first // 2}*"):
+                note.unlink()
+    assert [row[0] for row in rows_of(session, there)] == [1, 2, 3, 4]

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote
 from floe.data.spark.schema import sql_type, struct_of
 from floe.data.spark.write import TABLES
 from floe.data.spark.write.state import State
+from floe.model import TableError
 from floe.model.table import Target
 from floe.model.types import Array, Atomic, MapOf, Member, Struct, Type, schema_hash
 
@@ -32,6 +33,15 @@ def captured(df: DataFrame, target: Target, state: State | None) -> tuple[Struct
     ]
     lacking = tuple(_lacking(target, members, there)) if state else ()
     return Struct(members), [*columns, *_meta(observed)], lacking
+
+
+def captured_schema(spark: SparkSession, target: Target) -> Struct:
+    """The columns that came into a Bronze table so far."""
+    table = TABLES[target.format]
+    if not table.exists(spark, target):
+        raise TableError(f"The table {target} does not exist", "Capture a batch into it first (floe.enforce)")
+    ours = {member.name for member in META}
+    return Struct(tuple(one for one in table.state(spark, target).schema.members if one.name not in ours))
 
 
 def _placed(target: Target, member: Member, there: dict[str, Member]) -> Member:

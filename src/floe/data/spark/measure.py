@@ -1,7 +1,7 @@
 """Expectations on the rows of a frame: one pass for all row rules, one shuffle per key set, one join per reference."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame
@@ -24,6 +24,7 @@ class Scene:
 
     `existing` are the rows in the table already, whose keys may not come again; at a `gate` the rows are a batch's,
     and rules about the whole table are left out. `unread` says why a table that keys refer to could not be read.
+    `total` is how many rows there are, where those that break nothing are known and not among the rows.
     """
 
     rows: DataFrame
@@ -34,6 +35,7 @@ class Scene:
     unread: Mapping[str, str] = field(default_factory=dict)
     gate: bool = True
     now: int = 0
+    total: int | None = None
 
 
 class Seen(NamedTuple):
@@ -51,6 +53,7 @@ def measure(scene: Scene) -> tuple[int, list[Outcome]]:
     rules = [one for one in asked if one.sql or (one.age and one.age.seconds)]
     with described(scene.rows.sparkSession, f"{scene.plan.contract}: {len(rules)} row rules"):
         counted = count_rows(scene.rows, key, rules, scene.now, _edges(scene, asked))
+    counted = counted if scene.total is None else replace(counted, rows=scene.total)
     answers = _key_answers(scene, key, [one for one in asked if one.keys], counted)
     seen = Seen(counted, key, {**counted.causes, **answers})
     return counted.rows, [_measured(scene, one, seen) for one in scene.plan.expectations]

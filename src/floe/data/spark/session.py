@@ -26,6 +26,7 @@ _BASE = {
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # the old kind leaves no bounds in footers
+    "spark.sql.maxConcurrentOutputFileWriters": "16",  # few partitions at once need no sort before they are written
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
