@@ -135,6 +135,40 @@ def test_another_id_under_the_same_name_is_another_contract():
     assert said(one()) == ("refused", ["E524"])
 
 
+def test_a_file_whose_contract_changes_its_name_is_another_contract():
+    put()
+    one()
+    path = Path("orders.yaml")
+    path.write_text(path.read_text().replace("dataProduct: shop", "dataProduct: store"))
+    assert said(one()) == ("refused", ["E524"])
+    write("other.yaml", path.read_text().replace("urn:acme:orders", "urn:acme:store"))
+    assert one("other.yaml").outcome == "created"
+
+
+def test_a_contract_is_named_by_its_id_or_given_as_it_was_loaded():
+    put(folder="contracts")
+    assert one(ORDERS).outcome == "created"
+    assert one("urn:acme:orders").outcome == "already registered"
+    assert floe.publish(floe.load("contracts/orders.yaml")).outcome == "already registered"
+    with pytest.raises(floe.ContractError, match="known as 'nothing'"):
+        one("nothing")
+    with pytest.raises(floe.ContractError, match="stands in no file"):
+        floe.publish(contract())
+
+
+def test_the_ports_of_a_product_are_published_too():
+    metadata = "{name: shop, domain: sales, version: 1.0.0, owner: a@b.c, repository: 'https://github.com/acme/shop'}"
+    ports = "[{name: sold, table: silver.sales.sold, columns: {order_id: bigint}}]"
+    write("shop/floe.yaml", f"metadata: {metadata}\noutput_ports: {ports}\n")
+    write("shop/contracts/orders.yaml", contract())
+    write("loose.yaml", contract(name="loose"))
+    first, second = publish(".").results, publish(".").results
+    found = [(each.id, each.outcome) for each in sorted(first, key=lambda each: each.id)]
+    assert found == [(f"sales.shop/{name}:1.0.0", "created") for name in ("loose", "orders", "sold")]
+    assert {each.outcome for each in second} == {"already registered"}
+    assert [each.outcome for each in publish("shop").results] == ["already registered"] * 2
+
+
 def test_a_contract_that_belongs_to_nobody_is_refused():
     path = put()
     path.write_text(path.read_text().replace("domain: sales\ndataProduct: shop\n", ""))

@@ -28,7 +28,7 @@ from floe.actions.publish_result import (
 )
 from floe.actions.publish_test import Tested, Tester
 from floe.actions.settings import load_settings
-from floe.model import ContractError, RegistryError, SettingError
+from floe.model import Contract, ContractError, RegistryError, SettingError
 from floe.model.change import Bump
 from floe.model.clock import stamp, utc_now
 from floe.model.settings import Settings
@@ -51,16 +51,15 @@ class How:
     server: str | None = None
 
 
-def publish(contract: str | Path, settings: Settings | None = None, **how: Any) -> Published:
+def publish(contract: str | Path | Contract, settings: Settings | None = None, **how: Any) -> Published:
     """Register a contract's version; ContractError where it is refused, the same row where it is registered already.
 
     Args:
-        contract: its file.
+        contract: its file, id, table_id, or the contract as it was loaded from its file.
         settings: those of its folder, unless given.
         how: dry_run, skip_test (a reason), accept, server.
     """
-    path = Path(contract)
-    settings = settings or load_settings(start=path if path.is_dir() else path.parent)
+    settings = settings or load_settings(start=_start(contract))
     results = publish_all([contract], How(**how), settings).results
     if len(results) != 1:
         raise ValueError(f"floe.publish registers one contract, not {len(results)}; `floe publish` takes folders")
@@ -70,8 +69,15 @@ def publish(contract: str | Path, settings: Settings | None = None, **how: Any) 
     return results[0]
 
 
+def _start(contract: str | Path | Contract) -> Path | None:
+    """Where to look for settings: beside the file, where there is one."""
+    text = contract.source if isinstance(contract, Contract) else str(contract)
+    path = Path(text if "\n" not in text else "")
+    return path if path.is_dir() else path.parent if path.is_file() else None
+
+
 def publish_all(
-    paths: Sequence[str | Path],
+    paths: Sequence[str | Path | Contract],
     how: How,
     settings: Settings,
     tell: Callable[[str], None] = lambda _: None,

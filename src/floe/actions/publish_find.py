@@ -7,6 +7,7 @@ from pathlib import Path
 
 from floe.actions.compile import compile as compile_products
 from floe.actions.compile_one import One, Task, Worker
+from floe.actions.find import load_contract
 from floe.actions.judge import excused, rulebook
 from floe.actions.parents import shown
 from floe.actions.previous import History
@@ -15,7 +16,7 @@ from floe.actions.resolve import Opened, Resolved, product_documents
 from floe.contract.compat.versions import VERSION_RULES
 from floe.contract.lint.look import looks_like_contract
 from floe.contract.sources.files import contract_files, read_bytes
-from floe.model import ContractError, Finding, FloeError, Severity
+from floe.model import Contract, ContractError, Finding, FloeError, Severity
 from floe.model.clock import utc_now
 from floe.model.settings import Settings
 
@@ -75,22 +76,34 @@ def refuses(finding: Finding, level: str) -> bool:
     return finding.counts and finding.severity >= _FAILS.get(level, Severity.CRITICAL + 1)
 
 
-def find_candidates(paths: Sequence[str | Path], settings: Settings) -> list[Candidate]:
-    """Every contract of files, products and repositories; parents come before their children."""
+def find_candidates(paths: Sequence[str | Path | Contract], settings: Settings) -> list[Candidate]:
+    """Every contract of files, products, repositories and names; parents come before their children."""
     if settings[_ENFORCEMENT] == "off":  # publish asks in any case
         settings = replace(settings, values={**settings.values, _ENFORCEMENT: "warn"})
     found: dict[tuple[str, str], Candidate] = {}
     publisher = FilePublisher(settings)
     for path in paths:
-        whole = Path(path).resolve()
-        if not whole.exists():
-            raise ContractError(f"{path} does not exist", "Name a contract's file, or a folder with contracts", "E500")
+        whole = _file_of(path, settings)
         for one in _in_folder(whole, settings, publisher) if whole.is_dir() else [publisher.candidate(whole)]:
             found[one.one.key] = one
     if not found:
         listed = ", ".join(map(str, paths))
         raise ContractError(f"{listed} holds no contract", "Name a contract's file, or a folder with contracts", "E500")
     return sorted(found.values(), key=lambda one: (one.one.parents, one.name, one.version))
+
+
+def _file_of(name: str | Path | Contract, settings: Settings) -> Path:
+    """The file or folder that a path, an id, a table_id or a loaded contract stands for."""
+    if not isinstance(name, Contract) and "\n" not in str(name) and Path(name).exists():
+        return Path(name).resolve()
+    found = load_contract(name, settings)
+    if not Path(found.source).is_file():
+        raise ContractError(
+            f"{found.identity} stands in no file, and what is published is kept as it was written",
+            "Write it to a file, and publish that",
+            "E500",
+        )
+    return Path(found.source).resolve()
 
 
 class FilePublisher:

@@ -23,7 +23,7 @@ from floe.model.settings import Settings
 from floe.model.version import Version
 from floe.registry import outbox
 from floe.registry.signoffs import Consent, Step, find_consent, find_consumers
-from floe.registry.versions import Entry, Known, Row, find_children
+from floe.registry.versions import Entry, Known, Row, find_children, find_same_file
 
 FIRST = "FIRST"
 
@@ -106,7 +106,17 @@ class Judge:
             raise ContractError(wrong[0].message, wrong[0].suggestion, wrong[0].code, wrong)
 
     def _owned(self, known: Known) -> Iterator[Finding]:
-        """E541: another repository has the contract."""
+        """E524: the file held a contract of another name. E541: another repository has the contract."""
+        before = None if known.versions else find_same_file(known.connection, self.entry)
+        if before:
+            yield self._finding(
+                "E524",
+                "identity-not-kept",
+                f"The identity changed from '{before}' to '{self.entry.key[0]}'",
+                "A contract keeps it in all its versions",
+                f"Keep '{before}', or give the new contract an id of its own and deprecate the old one",
+                "name",
+            )
         owner = known.contract["repository"] if known.contract else None
         ours = self.entry.contract["repository"]
         if owner and owner != ours:

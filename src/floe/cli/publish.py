@@ -12,7 +12,9 @@ from floe.tell.report.publish_text import publish_text
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a contract's file, a product's folder, a repository")
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH", help="a contract's file, id or table_id, a product's folder, a repository"
+    )
     parser.add_argument("--dry-run", action="store_true", help="say what would happen, register nothing")
     parser.add_argument(
         "--skip-test", metavar="REASON", help="do not test contracts on their tables; the reason is kept for ever"
@@ -32,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Register; exit 1 where a contract is refused, 2 where one could not be checked and none is refused."""
     first = Path(options.paths[0])
-    settings = load_settings(start=first if first.is_dir() else first.parent, say=say)
+    start = first if first.is_dir() else first.parent if first.is_file() else None
+    settings = load_settings(start=start, say=say)
     how = How(options.dry_run, options.skip_test, tuple(options.accept), options.server)
     with progress() as phase:
         result = publish_all(options.paths, how, settings, phase)

@@ -23,7 +23,7 @@ _CHECK = "Check registry.url and the permissions of the file and its folder (`fl
 # what a database says -> what to do about it
 _ADVICE = {
     "malformed|not a database|disk I/O error": "The file is damaged: restore it from a backup or an export, or move it away",
-    "is full|No space left": "Nothing was registered: make room on the disk of the registry, and run it again",
+    "is full|No space left": "What was not acknowledged is not registered: make room on its disk, and run it again",
     "readonly|read-only|permission denied": "Ask for the right to write there, or set registry.url to another place",
     "password|no pg_hba|role": "Check the user and password of registry.url",
     "database is locked": "Another program holds the file for long: end it, or move the registry to PostgreSQL",

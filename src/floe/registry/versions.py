@@ -200,6 +200,15 @@ def find_children(connection: Connection, contract_id: str) -> list[Row]:
     ]
 
 
+def find_same_file(connection: Connection, entry: Entry) -> str | None:
+    """Another contract that was registered from the same file of the same repository, under the same ODCS id."""
+    newest = (contracts.c.contract_id == versions.c.contract_id) & (contracts.c.newest == versions.c.version)
+    chosen = sa.select(contracts.c.contract_id, contracts.c.repository).join(versions, newest)
+    same = (contracts.c.odcs_id == entry.contract["odcs_id"]) & (versions.c.source == entry.version["source"])
+    rows = connection.execute(chosen.where(same & (contracts.c.contract_id != entry.key[0])))
+    return next((row.contract_id for row in rows if row.repository == entry.contract["repository"]), None)
+
+
 def find_version(store: Store, contract_id: str, version: str) -> Row | None:
     """A registered version; RegistryError where its text no longer is what was registered."""
     chosen = sa.select(versions).where((versions.c.contract_id == contract_id) & (versions.c.version == version))
