@@ -15,6 +15,7 @@ from floe.actions.compile_run import Run, carry_out
 from floe.actions.compile_steps import steps
 from floe.actions.compile_together import Together
 from floe.actions.judge import Rulebook, as_compiled, excused, rulebook
+from floe.actions.lifecycle_endings import Endings
 from floe.actions.parents import shown
 from floe.actions.previous import History, bases
 from floe.actions.resolve import open_product
@@ -146,7 +147,14 @@ def _judged(run: Run, rules: Rulebook, today: date) -> list[Finding]:
     def whole(one: One) -> Contract | None:
         return run.worker.resolved(one, documents[one.folder])
 
-    together = Together(run.products, run.ones, whole, lambda name: _elsewhere(run, name), run.history)
+    names = [name for product in run.products for _, name, _ in product.inputs]
+    ends = Endings(names, run.settings, today)
+
+    def elsewhere(name: str) -> list[str] | None:
+        here = _elsewhere(run, name)
+        return ends.known(name) if here is None else here
+
+    together = Together(run.products, run.ones, whole, elsewhere, run.history, ends.moved)
     found = [as_compiled(finding) for product in run.products for finding in product.findings]
     for one in run.ones:
         found += excused(together.of(one), rules, one.about, today)

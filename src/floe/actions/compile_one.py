@@ -17,9 +17,9 @@ from floe.contract.lint.views import fold
 from floe.contract.resolve import artifacts
 from floe.contract.sources.disk import Disk, hash_now
 from floe.model import Contract, Dataset, Finding, Place
+from floe.model.lifecycle import ENDING
 from floe.model.settings import Settings
 
-ENDING = ("deprecated", "sunset", "retired")
 SUMMARY = ("id", "version", "file", "content_hash", "effective_hash", "schema_hash")
 
 

@@ -14,6 +14,7 @@ from floe.contract.lint import RULES
 from floe.contract.lint.rule import folder_findings
 from floe.contract.lint.views import fold
 from floe.model import Contract, Finding, Place, Severity
+from floe.model.lifecycle import ending
 from floe.model.version import Version
 
 _REFERENCE = "reference-unknown-dataset"
@@ -24,7 +25,9 @@ _FIRST = Version(0, 0, 0)
 
 
 class Together:
-    """All contracts of a run; `whole` gives one of them as a whole, `elsewhere` the lifecycle of one outside."""
+    """All contracts of a run; `whole` gives one of them as a whole, `elsewhere` the lifecycle of one outside,
+    `moved` the lifecycle of one that was moved in the registry.
+    """
 
     def __init__(
         self,
@@ -33,8 +36,10 @@ class Together:
         whole: Callable[[One], Contract | None],
         elsewhere: Callable[[str], list[str] | None],
         history: History,
+        moved: Callable[[str], list[str] | None] = lambda _: None,
     ) -> None:
         self.products, self.ones, self.whole, self.elsewhere, self.history = products, ones, whole, elsewhere, history
+        self.moved = moved
         self.words = {word for one in ones for word in one.datasets}
         self.names: defaultdict[str, list[One]] = defaultdict(list)
         for one in ones:
@@ -117,7 +122,8 @@ class Together:
         for product in self.products:
             for port, name, place in product.inputs:
                 one = self._named(name) or tables.get(fold(name))
-                state = one.lifecycle if one else self.elsewhere(name)
+                moved = self.moved(name)
+                state = moved if moved is not None else one.lifecycle if one else self.elsewhere(name)
                 if state is None:
                     certain = name.rsplit("/", 1)[0] in products
                     yield _no_input(f"Input port '{port}' of '{product.title}'", name, Place(*place), certain)
@@ -173,12 +179,6 @@ def _no_input(who: str, name: str, place: Place, certain: bool) -> Finding:
 
 def _ending(name: str, lifecycle: Sequence[str], who: str, place: Place) -> Finding:
     state, day, replacement = lifecycle
-    code, severity, text = {
-        "deprecated": ("E570", Severity.WARNING, f"is deprecated. Sunset date: {day}. Migrate to: {replacement}"),
-        "sunset": ("E571", Severity.ERROR, f"is sunset. Immediate migration required to: {replacement}"),
-        "retired": ("E572", Severity.ERROR, f"is retired and cannot be used. Migrate to: {replacement}"),
-    }[state]
+    code, severity, text = ending(name, state, day, replacement)
     advice = f"Read another contract, e.g. '{replacement}'"
-    return Finding(
-        code, f"input-contract-{state}", severity, f"Contract {name} {text}", who, advice, place, ("input_ports",)
-    )
+    return Finding(code, f"input-contract-{state}", severity, text, who, advice, place, ("input_ports",))

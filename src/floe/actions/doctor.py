@@ -1,7 +1,6 @@
 """Doctor: what is missing, which settings hold, how a contract finds its table."""
 
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,11 +12,9 @@ from floe.actions.find import find_contract
 from floe.actions.find_table import Way, find_server, find_target
 from floe.contract.formats.canonical import content_hash
 from floe.model import Contract, FloeError, TableError
+from floe.model.secret import masked
 from floe.model.settings import KEYS, Settings
 from floe.model.table import Target
-
-_SECRET = re.compile("password|secret|token|credential|access.?key|api.?key", re.IGNORECASE)
-_PASSWORD = re.compile(r"(://[^/@\s:]*:)[^/@\s]*@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +104,18 @@ def _worker(_: Settings) -> str:
 
 def _registry(settings: Settings) -> str:
     from floe.registry import find_store
+    from floe.registry.outbox import count
 
     store = find_store(settings["registry.url"], settings.root)
-    return (
-        f"{store.engine.url.render_as_string()}, schema up to date" if store else "not made yet; the first run makes it"
+    if store is None:
+        return "not made yet; the first run makes it"
+    unsent = count(store)
+    told = (
+        f"; outbox: {unsent.waiting} waiting, {unsent.dead} dead (`floe outbox`)"
+        if unsent.waiting or unsent.dead
+        else ""
     )
+    return f"{store.engine.url.render_as_string()}, schema up to date{told}"
 
 
 def _warehouse(settings: Settings) -> str:
@@ -128,22 +132,9 @@ def _warehouse(settings: Settings) -> str:
 def settings_in_force(settings: Settings) -> list[dict[str, Any]]:
     """Every setting: its value, where it came from, and whether anything acts on it yet."""
     return [
-        {"key": key.name, "value": _masked(settings[key.name]), "origin": settings.origin(key.name), "acts": key.acts}
+        {"key": key.name, "value": masked(settings[key.name]), "origin": settings.origin(key.name), "acts": key.acts}
         for key in KEYS
     ]
-
-
-def _masked(value: Any, name: str = "") -> Any:
-    """A value without what would open a door: passwords in addresses, whole values of secret-sounding keys."""
-    if isinstance(value, dict):
-        return {key: _masked(below, str(key)) for key, below in value.items()}
-    if isinstance(value, list):
-        return [_masked(below, name) for below in value]
-    if _SECRET.search(name):
-        return "***"
-    if name == "to":  # an alert's address is its token
-        return f"{str(value).split('://', maxsplit=1)[0]}://***"
-    return _PASSWORD.sub(r"\1***@", value) if isinstance(value, str) else value
 
 
 def resolve(name: str, settings: Settings, way: Way) -> dict[str, Any]:

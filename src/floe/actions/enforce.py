@@ -17,10 +17,11 @@ from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
 from floe.data.plan import plan as make_plan
-from floe.model import Contract, ContractError, Dataset, TableError, ViolationError
+from floe.model import Contract, ContractError, Dataset, Finding, TableError, ViolationError
 from floe.model.clock import stamp, utc_now
 from floe.model.decision import decide
 from floe.model.features import FeatureVersion, as_of_field
+from floe.model.lifecycle import RETIRED, refusal, standing_of, used
 from floe.model.plan import Plan
 from floe.model.result import Outcome, Result, WriteResult
 from floe.model.settings import Settings
@@ -64,6 +65,7 @@ class _Case:
     schema_hash: str
     run_id: str
     ask: Ask
+    ending: Finding | None = None
 
     @property
     def staging(self) -> Path:
@@ -146,6 +148,7 @@ def _case(name: str | Path | Contract, ask: Ask, settings: Settings) -> _Case:
     _possible(ask.mode, where, dataset)
     table_id = contract.table_id(dataset) or f"{where}.{contract.domain or 'default'}.{dataset.name}"
     store = open_store(settings["registry.url"], settings.root)
+    ending = _usable(contract, store)
     target = _committable(find_target(settings, contract, dataset, ask.way, store.table(table_id)))
     _writable(settings.path("tables.warehouse"))
     plan = make_plan(contract, dataset, settings["classifications"])
@@ -163,7 +166,20 @@ def _case(name: str | Path | Contract, ask: Ask, settings: Settings) -> _Case:
         schema_hash=digest,
         run_id=uuid.uuid4().hex,
         ask=ask,
+        ending=ending,
     )
+
+
+def _usable(contract: Contract, store: "Store") -> Finding | None:
+    """What a contract's end says to its writers; E572 where it is retired."""
+    from floe.registry.lifecycle import state
+
+    first = standing_of(contract)
+    standing = state(store, first.contract, first.major, utc_now(), lambda: first)
+    ending = used(standing, contract.identity)
+    if ending and standing.state == RETIRED:
+        raise refusal(ending)
+    return ending
 
 
 def _committable(target: Target) -> Target:
@@ -363,7 +379,7 @@ def _declared(dataset: Dataset) -> int | None:
 
 
 def _notes(case: _Case) -> tuple[str, ...]:
-    notes = []
+    notes = [f"FLOE-{case.ending.code} {case.ending.severity}: {case.ending.message}"] if case.ending else []
     if not case.dataset.primary_key and case.layer != "bronze":
         notes.append(
             f"'{case.dataset.name}' has no primary key, so duplicates were not looked for: "

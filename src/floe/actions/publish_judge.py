@@ -1,7 +1,7 @@
 """Judge a version against what is registered, under the contract's lock."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,7 +12,7 @@ from floe.actions.judge import Rulebook, as_compiled, excused
 from floe.actions.pair_versions import in_line
 from floe.actions.publish_children import weaker_child
 from floe.actions.publish_find import refuses
-from floe.actions.publish_messages import catalog_message, notification
+from floe.actions.publish_messages import notification, purpose_of
 from floe.actions.publish_time import Timing
 from floe.contract.formats import read
 from floe.model import Contract, ContractError, Finding, Severity, locate
@@ -22,6 +22,7 @@ from floe.model.json_text import dumps
 from floe.model.settings import Settings
 from floe.model.version import Version
 from floe.registry import outbox
+from floe.registry.catalogs.message import catalog_message
 from floe.registry.signoffs import Consent, Step, find_consent, find_consumers
 from floe.registry.versions import Entry, Known, Row, find_children, find_same_file
 
@@ -71,15 +72,20 @@ class Judge:
         name, at = self.entry.key[0], stamp(self.now)
         version = {**self.entry.version, **self.verdict.row}
         told = find_consumers(known.connection, name)
-        messages = [("catalog", name, catalog_message(self.entry, self.contract, at))]
+        messages: list[dict[str, Any]] = []
         if told:
-            messages.append(("notification", name, notification("version-published", version, self.verdict.diff, told)))
+            messages.append({"sink": "notification", "key": name, "payload": self._told(version, told)})
         for child, causes in self.verdict.weaker:
-            said = notification("parent-tightened", version, self.verdict.diff, [])
-            messages.append(("notification", child, {**said, "child": child, "causes": list(causes)}))
-        for sink, key, payload in messages:
-            outbox.put(known.connection, sink=sink, key=key, payload=payload, at=at)
+            said = {**self._told(version, [], "parent-tightened"), "child": child, "causes": list(causes)}
+            messages.append({"sink": "notification", "key": child, "payload": said})
+        first, purpose = next(iter(self.settings["catalogs"]), None), purpose_of(self.contract)
+        messages.append(catalog_message(first, self.entry.contract, version, description=purpose, at=at))
+        for message in messages:
+            outbox.put(known.connection, **message, at=at)
         return self.verdict.row
+
+    def _told(self, version: Row, consumers: Sequence[Row], kind: str = "version-published") -> dict[str, Any]:
+        return notification(kind, version, self.verdict.diff if self.verdict else None, consumers)
 
     def diff(self, known: Known) -> Diff | None:
         """What changes since the version right below; None where there is none at all."""

@@ -1,11 +1,10 @@
-"""What is told of a version: to those who rely on it, and to catalogs."""
+"""What is told of a version to those who rely on it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from floe.model import Contract
 from floe.model.change import Diff
-from floe.registry.versions import Entry
 
 
 def notification(
@@ -32,20 +31,8 @@ def notification(
     }
 
 
-def catalog_message(entry: Entry, contract: Contract, at: str) -> dict[str, Any]:
-    """What a catalog is asked to keep: the arguments of register_contract, and the tables it is about."""
+def purpose_of(contract: Contract) -> str:
+    """What a contract says of itself."""
     described = contract.node.get("description")
     purpose = described.get("purpose") if isinstance(described, dict) else described
-    row = entry.contract
-    return {
-        "contract": row["contract_id"],
-        "contract_name": row["name"],
-        "contract_version": entry.version["version"],
-        "schema_hash": entry.version["schema_hash"],
-        "effective_hash": entry.version["effective_hash"],
-        "domain": row["domain"],
-        "product": row["product"],
-        "repository": row["repository"],
-        "tables": [one["table_id"] for one in entry.tables if one["table_id"]],
-        "metadata": {"owner": row["owner"], "description": purpose or None, "registered_at": at},
-    }
+    return str(purpose or "")

@@ -18,7 +18,7 @@ from floe.data.budget import budgets
 from floe.data.drift import drift
 from floe.data.plan import plan as make_plan
 from floe.data.plan.schema import columns, differences, path_of, schema_outcomes
-from floe.data.prove import prove, row_count
+from floe.data.prove import prove, row_count, whole_bounds
 from floe.data.tables import TableFacts, probe
 from floe.model import Contract, Dataset, EngineError, Severity, TableError
 from floe.model.age import aged
@@ -212,7 +212,8 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
     if left.expectations:
         progress(f"reading rows for {len(left.expectations)} promises")
         pinned = _pinned(target, seen, settings)
-        read, scanned, cost = _scanned(left, pinned, seen.snapshot, aids, settings)
+        known = aids._replace(rows=rows, bounds=whole_bounds(files or ()))
+        read, scanned, cost = _scanned(left, pinned, seen.snapshot, known, settings)
         rows = rows if read is None else read
         proved += scanned
     by_id = {outcome.id: outcome for outcome in proved}

@@ -1,6 +1,7 @@
 """`floe completion`."""
 
 import argparse
+from collections.abc import Iterator
 from importlib import import_module
 
 from floe.cli.main import COMMANDS
@@ -42,8 +43,18 @@ def _options() -> dict[str, list[tuple[str, str]]]:
     for name in COMMANDS:
         parser = argparse.ArgumentParser(add_help=True)
         import_module(f"floe.cli.{name}").add_arguments(parser)
-        found[name] = [(word, str(action.help or "")) for action in parser._actions for word in action.option_strings]
+        found[name] = list(dict(_words(parser)).items())
     return found
+
+
+def _words(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
+    """The options of a parser, its verbs, and theirs."""
+    for action in parser._actions:
+        yield from ((word, str(action.help or "")) for word in action.option_strings)
+        if isinstance(action, argparse._SubParsersAction):
+            yield from ((one.dest, str(one.help or "")) for one in action._choices_actions)
+            for below in action.choices.values():
+                yield from _words(below)
 
 
 def _bash() -> str:
@@ -59,12 +70,16 @@ def _fish() -> str:
         for name, purpose in COMMANDS.items()
     ]
     lines += [
-        f"complete -c floe -n '__fish_seen_subcommand_from {name}' -l {word[2:]} -d '{_plain(purpose)}'"
+        f"complete -c floe -n '__fish_seen_subcommand_from {name}' {_fish_word(word)} -d '{_plain(purpose)}'"
         for name, words in _options().items()
         for word, purpose in words
-        if word.startswith("--")
+        if word.startswith("--") or not word.startswith("-")
     ]
     return "\n".join(lines)
+
+
+def _fish_word(word: str) -> str:
+    return f"-l {word[2:]}" if word.startswith("--") else f"-a {word}"
 
 
 def _plain(text: str) -> str:

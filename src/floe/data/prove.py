@@ -20,6 +20,29 @@ def row_count(files: tuple[FileStatistics, ...]) -> int | None:
     return None if None in counts else sum(count for count in counts if count)
 
 
+def whole_bounds(files: tuple[FileStatistics, ...]) -> dict[str, tuple[int, int]]:
+    """The columns whose values are whole numbers and known to lie between two, with these.
+
+    >>> whole_bounds((FileStatistics(2, {"a": 0}, {"a": 3}, {"a": 9}), FileStatistics(1, {"a": 0}, {"a": 1}, {"a": 1})))
+    {'a': (1, 9)}
+    >>> whole_bounds((FileStatistics(2, {"a": 0}, {"a": 3}, {"a": 9}), FileStatistics(1)))
+    {}
+    """
+    full = [file for file in files if file.rows != 0]
+    names = set.intersection(*({*file.least, *_empty(file)} for file in full)) if full else set()
+    found = {}
+    for name in sorted(names):
+        edges = [(file.least[name], file.most[name]) for file in full if name in file.least]
+        if edges and all(type(value) is int for edge in edges for value in edge):
+            found[name] = (min(low for low, _ in edges), max(high for _, high in edges))
+    return found
+
+
+def _empty(file: FileStatistics) -> set[str]:
+    """The columns of a file without any value."""
+    return {name for name, count in file.nulls.items() if file.rows is not None and count == file.rows}
+
+
 def _proved(expectation: Expectation, files: tuple[FileStatistics, ...], rows: int | None) -> Outcome | None:
     if expectation.cause or not (expectation.claims or expectation.counts):
         return None

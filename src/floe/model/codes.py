@@ -97,6 +97,13 @@ READING = {
     "input-contract-deprecated": ("E570", "An input port of a product names a contract that is deprecated."),
     "input-contract-sunset": ("E571", "An input port of a product names a contract that is sunset."),
     "input-contract-retired": ("E572", "An input port of a product names a contract that is retired."),
+    "lifecycle-disordered": (
+        "E526",
+        "The days of a contract's end are out of order or too near, or a state is skipped.",
+    ),
+    "contract-deprecated": ("E570", "A contract that is used is deprecated."),
+    "contract-sunset": ("E571", "A contract that is used is sunset; new consumers are refused."),
+    "contract-retired": ("E572", "A contract that is used is retired."),
     "product-not-found": ("E500", "The folder to compile has no floe.yaml, and none below it."),
     "not-a-contract": ("E501", "The document is empty, a list or plain text."),
     "missing-field": ("E501", "A field that the standard requires is not there."),

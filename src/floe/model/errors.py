@@ -53,6 +53,17 @@ class RegistryError(FloeError):
     """The registry refused or was out of reach."""
 
 
+class SendError(FloeError):
+    """A message could not be delivered; the outbox keeps it."""
+
+    def __init__(
+        self, message: str, suggestion: str = "", code: str = "", *, permanent: bool = False, reachable: bool = True
+    ) -> None:
+        super().__init__(message, suggestion, code)
+        self.permanent = permanent  # the same message sent again would fail again
+        self.reachable = reachable  # false where no other message would get through either
+
+
 class TableError(FloeError):
     """A table cannot be read, or its commit state is unknown."""
 

@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from floe.model.claim import Claim
@@ -144,6 +145,8 @@ class Aids(NamedTuple):
     references: Mapping[str, Target]
     now: int  # seconds since 1970
     scope: Scope | None = None
+    rows: int | None = None  # how many there are, where metadata tells
+    bounds: Mapping[str, tuple[int, int]] = MappingProxyType({})  # of whole numbers, where metadata tells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,6 +52,7 @@ KEYS = (
     Key("classifications", list(LABELS), list, acts=True),
     Key("compatibility.type_widening", "major", str, ("major", "minor"), acts=True),
     Key("compatibility.sla_directions", {}, dict, acts=True),
+    Key("notifications.path", ".floe/notifications.jsonl", str, acts=True),
     Key("versions.lead_days", 14, int, acts=True),
     Key("versions.notice_days", 30, int, acts=True),
     Key("policies", [], list, acts=True),

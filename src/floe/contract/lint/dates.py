@@ -7,8 +7,6 @@ from typing import Any
 from floe.model import Contract, Step
 from floe.model.dates import parse_day
 
-NOTICE_DAYS = 30
-
 
 def members(contract: Contract) -> Iterator[tuple[tuple[Step, ...], dict[str, Any]]]:
     """The team's members, in the older list or the newer object."""

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from floe.contract.lint.dates import NOTICE_DAYS, deprecation
+from floe.contract.lint.dates import deprecation
 from floe.contract.lint.rule import rule
 from floe.model import Contract, Message, Severity
+from floe.model.lifecycle import NOTICE_DAYS
 
 
 @rule("E526", "deprecation-disordered", Severity.ERROR, each=Contract)

@@ -8,7 +8,7 @@ from pyspark.sql import functions as sql
 
 from floe.data.plan.schema import columns, differences, schema_outcomes
 from floe.data.plan.sql import quote
-from floe.data.prove import prove, row_count
+from floe.data.prove import prove, row_count, whole_bounds
 from floe.data.spark.capture import captured
 from floe.data.spark.measure import Scene, measure
 from floe.data.spark.passage import Gate, Passage
@@ -218,7 +218,17 @@ def _measure(staged: Staged, gate: Gate, fitting: Fit, state: State | None) -> t
     if rows is None or any(one.gated for one in left):
         plan = replace(gate.plan, expectations=left)
         others, existing = read_all(staged.rows.sparkSession, gate.references), existing_rows(staged.rows, gate, state)
-        rows, found = measure(Scene(rows=staged.rows, plan=plan, salt=gate.salt, existing=existing, references=others))
+        rows, found = measure(
+            Scene(
+                rows=staged.rows,
+                plan=plan,
+                salt=gate.salt,
+                existing=existing,
+                references=others,
+                total=rows,
+                bounds=whole_bounds(statistics),
+            )
+        )
     else:
         found = [unmeasured(one) for one in left]
     by_id = {**kept, **{one.id: one for one in found}}

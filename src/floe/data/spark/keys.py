@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote
-from floe.data.spark.samples import Key, as_text, reduced
+from floe.data.spark.samples import Key, as_text, key_of, reduced
 
 _REPEATED = 0
 _SUMS = ("floe rows", "floe twice", "floe there rows", "floe there keys")
@@ -35,16 +35,42 @@ class Lost(NamedTuple):
     key: Key
 
 
-def lost_rows(rows: DataFrame, key: Key, keys: Sequence[str], target: DataFrame) -> Lost:
-    """The rows whose key no target holds: one join, chosen by size."""
+def lost_rows(rows: DataFrame, key: Key, keys: Sequence[str], target: DataFrame, edges: Edges = None) -> Lost:
+    """The rows whose key no target holds: one join, chosen by size; with edges only among keys that are in doubt."""
     names = _names(keys)
     columns = [*zip(keys, names, strict=True), *zip(key.names, key.texts, strict=True)]
     mine = rows.where(_whole(keys)).selectExpr(*(f"{quote(column)} AS {quote(name)}" for column, name in columns))
+    if edges and len(key_of(target, names).whole) == len(names):
+        mine, target = _unfound(mine, target, names, edges)
     # only what is lost becomes text
     parts = [f"{as_text(part)} AS {quote(part)}" for part in key.texts]
     lost = mine.join(target, names, "left_anti").selectExpr("1 AS `floe rows`", *parts)
     found = reduced(lost, key, [], ["sum(`floe rows`) AS `floe rows`"]).collect()[0]
     return Lost(int(found["floe rows"] or 0), found["floe samples"], key)
+
+
+def _unfound(
+    mine: DataFrame, target: DataFrame, names: Sequence[str], edges: Sequence[tuple[int, int]]
+) -> tuple[DataFrame, DataFrame]:
+    """Both sides around keys that a target may lack: one bit per possible key, and places where both sides have more."""
+    inside = " AND ".join(
+        f"{quote(name)} BETWEEN {least}L AND {least + width - 1}L"
+        for name, (least, width) in zip(names, edges, strict=True)
+    )
+    rows, others = _placed(mine, names, edges), _placed(target.where(inside), names, edges)
+    both = rows.selectExpr("`floe place`", "`floe bit`", "false AS `floe known`").unionByName(
+        others.selectExpr("`floe place`", "`floe bit`", "true AS `floe known`")
+    )
+    bits = "bitmap_construct_agg(bitmap_bit_position(`floe bit`))"
+    places = both.groupBy("floe place").agg(
+        sql.expr(f"bitmap_count({bits}) AS `floe all`"),
+        sql.expr(f"bitmap_count({bits} FILTER (WHERE `floe known`)) AS `floe found`"),
+    )
+    doubtful = sql.broadcast(places.where("`floe all` > coalesce(`floe found`, 0)").select("floe place"))
+    return (
+        rows.join(doubtful, "floe place", "left_semi").drop("floe place", "floe bit"),
+        others.join(doubtful, "floe place", "left_semi").drop("floe place", "floe bit"),
+    )
 
 
 def judge_keys(
@@ -83,13 +109,18 @@ def dense(edges: Sequence[tuple[int, int] | None], rows: int) -> Edges:
     return known if known and len(known) == len(edges) and bits <= rows * _SPARSE + _SMALL else None
 
 
-def _suspicious(whole: DataFrame, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> DataFrame:
-    """The keys among which something repeats: one bit per possible key, and those where rows outnumber bits."""
+def _placed(rows: DataFrame, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> DataFrame:
+    """Rows with the bit of their key, and the place of that bit."""
     packed = "0L"
     for name, (least, width) in zip(names, edges, strict=True):
         packed = f"({packed} * {width}L + (CAST({quote(name)} AS BIGINT) - {least}L))"
-    numbered = whole.withColumn("floe bit", sql.expr(f"{packed} + 1L"))
-    numbered = numbered.withColumn("floe place", sql.expr("bitmap_bucket_number(`floe bit`)"))
+    numbered = rows.withColumn("floe bit", sql.expr(f"{packed} + 1L"))
+    return numbered.withColumn("floe place", sql.expr("bitmap_bucket_number(`floe bit`)"))
+
+
+def _suspicious(whole: DataFrame, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> DataFrame:
+    """The keys among which something repeats: one bit per possible key, and those where rows outnumber bits."""
+    numbered = _placed(whole, names, edges)
     places = numbered.groupBy("floe place").agg(
         sql.expr("count(*) AS `floe rows`"),
         sql.expr("bitmap_construct_agg(bitmap_bit_position(`floe bit`)) AS `floe bits`"),

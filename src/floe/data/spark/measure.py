@@ -1,15 +1,15 @@
 """Expectations on the rows of a frame: one pass for all row rules, one shuffle per key set, one join per reference."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame
 
 from floe.data.spark.cost import described
-from floe.data.spark.keys import Lost, Repeated, dense, judge_keys, lost_rows, whole_keys
+from floe.data.spark.keys import Edges, Lost, Repeated, dense, judge_keys, lost_rows, whole_keys
 from floe.data.spark.measure_query import by_table
-from floe.data.spark.row_pass import Counted, count_rows
+from floe.data.spark.row_pass import Asked, Counted, count_rows
 from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.data.spark.samples import Key, key_of, shown
 from floe.model.age import aged
@@ -24,7 +24,8 @@ class Scene:
 
     `existing` are the rows in the table already, whose keys may not come again; at a `gate` the rows are a batch's,
     and rules about the whole table are left out. `unread` says why a table that keys refer to could not be read.
-    `total` is how many rows there are, where those that break nothing are known and not among the rows.
+    `total` is how many rows there are, where that is known; those that break nothing need not be among the rows then.
+    `bounds` are numbers between which all values of columns lie, where they are known.
     """
 
     rows: DataFrame
@@ -36,6 +37,7 @@ class Scene:
     gate: bool = True
     now: int = 0
     total: int | None = None
+    bounds: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 class Seen(NamedTuple):
@@ -52,11 +54,17 @@ def measure(scene: Scene) -> tuple[int, list[Outcome]]:
     key = key_of(scene.rows, scene.plan.key)
     rules = [one for one in asked if one.sql or (one.age and one.age.seconds)]
     with described(scene.rows.sparkSession, f"{scene.plan.contract}: {len(rules)} row rules"):
-        counted = count_rows(scene.rows, key, rules, scene.now, _edges(scene, asked))
-    counted = counted if scene.total is None else replace(counted, rows=scene.total)
+        counted = _counted_rows(scene, key, rules, _edges(scene, asked))
     answers = _key_answers(scene, key, [one for one in asked if one.keys], counted)
     seen = Seen(counted, key, {**counted.causes, **answers})
     return counted.rows, [_measured(scene, one, seen) for one in scene.plan.expectations]
+
+
+def _counted_rows(scene: Scene, key: Key, rules: list[Expectation], edges: list[str]) -> Counted:
+    """The row pass; nothing is read where nothing is asked that is not known."""
+    if scene.total is not None and not rules and not edges:
+        return Counted(scene.total, {})
+    return count_rows(Asked(scene.rows, key, rules, scene.now, edges, scene.total))
 
 
 def _measured(scene: Scene, expectation: Expectation, seen: Seen) -> Outcome:
@@ -88,9 +96,15 @@ def _counted(scene: Scene, expectation: Expectation, seen: Seen) -> Outcome:
 
 
 def _edges(scene: Scene, asked: list[Expectation]) -> list[str]:
-    """The columns of keys of whole numbers, whose least and most value tell how dense they are."""
-    keys = [key_of(scene.rows, one.keys) for one in asked if one.keys and not one.target and scene.existing is None]
-    return sorted({name for one in keys if len(one.whole) == len(one.names) for name in one.names})
+    """The columns of keys of whole numbers, whose least and most value tell how dense they are; unless they are known."""
+    keys = [key_of(scene.rows, one.keys) for one in asked if one.keys and (one.target or scene.existing is None)]
+    columns = {name for one in keys if len(one.whole) == len(one.names) for name in one.names}
+    return sorted(columns - set(scene.bounds))
+
+
+def _dense(scene: Scene, columns: Sequence[str], counted: Counted) -> Edges:
+    """The edges of a key, where one bit per possible key is cheap."""
+    return dense([scene.bounds.get(one) or counted.edges(one) for one in columns], counted.rows)
 
 
 def _key_answers(
@@ -104,7 +118,7 @@ def _key_answers(
         mine = [one for one in asked if _set(one) == columns and not one.target]
         along = [one for one in asked if _set(one) == columns and one.target and one.id not in answers]
         answers |= _key_set(scene, columns, mine, along, counted)
-    return answers | {one.id: _reference(scene, key, one) for one in asked if one.id not in answers}
+    return answers | {one.id: _reference(scene, key, one, counted) for one in asked if one.id not in answers}
 
 
 def _set(expectation: Expectation) -> tuple[str, ...]:
@@ -117,7 +131,7 @@ def _key_set(
     targets = [_target(scene, one, columns) for one in along]
     try:
         with described(scene.rows.sparkSession, f"{scene.plan.contract}: key ({', '.join(columns)})"):
-            edges = dense([counted.edges(column) for column in columns], counted.rows)
+            edges = _dense(scene, columns, counted)
             repeated, lost = judge_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets, edges)
     except ENGINE_ERRORS as error:
         return dict.fromkeys([one.id for one in (*mine, *along)], f"Spark: {first_line(error)}")
@@ -125,10 +139,11 @@ def _key_set(
     return {**dict.fromkeys([one.id for one in mine], repeated), **found}
 
 
-def _reference(scene: Scene, key: Key, expectation: Expectation) -> Lost | str:
+def _reference(scene: Scene, key: Key, expectation: Expectation, counted: Counted) -> Lost | str:
     try:
         with described(scene.rows.sparkSession, f"{scene.plan.contract}: reference {expectation.target}"):
-            return lost_rows(scene.rows, key, expectation.keys, _target(scene, expectation, expectation.keys))
+            target = _target(scene, expectation, expectation.keys)
+            return lost_rows(scene.rows, key, expectation.keys, target, _dense(scene, expectation.keys, counted))
     except ENGINE_ERRORS as error:
         return f"Spark: {first_line(error)}"
 

@@ -7,7 +7,7 @@ into methods that HotSpot compiles (it compiles none above 8,000 bytes), and no 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
@@ -40,18 +40,29 @@ class Counted:
         return (least, most) if least is not None and most is not None else None
 
 
-def count_rows(rows: DataFrame, key: Key, asked: Sequence[Expectation], now: int, edges: Sequence[str] = ()) -> Counted:
+class Asked(NamedTuple):
+    """What the pass is asked: rules and ages, least and most values of columns; `total` where the number of rows is known."""
+
+    rows: DataFrame
+    key: Key
+    rules: Sequence[Expectation]
+    now: int
+    edges: Sequence[str] = ()
+    total: int | None = None
+
+
+def count_rows(asked: Asked) -> Counted:
     """Count all that is asked; a rule the engine chokes on is set apart, and the others are still counted."""
     try:
-        return _pass(rows, key, asked, now, edges)
+        return _pass(asked)
     except ENGINE_ERRORS as error:
-        if not asked:
+        if not asked.rules:
             raise
-        found = _pass(rows, key, (), now)  # where even this fails, no rule is at fault
+        found = _pass(asked._replace(rules=(), edges=()))  # where even this fails, no rule is at fault
         causes: dict[str, str] = {}
         numbers: dict[str, int | None] = {}
         samples: dict[str, Sequence[Any]] = {}
-        waiting = [(list(asked), error)]
+        waiting = [(list(asked.rules), error)]
         while waiting:
             part, why = waiting.pop()
             if len(part) == 1 or len(causes) >= _ISOLATED:
@@ -59,7 +70,7 @@ def count_rows(rows: DataFrame, key: Key, asked: Sequence[Expectation], now: int
                 continue
             for half in (part[: len(part) // 2], part[len(part) // 2 :]):
                 try:
-                    counted = _pass(rows, key, half, now)
+                    counted = _pass(asked._replace(rules=half, edges=()))
                     numbers |= counted.numbers
                     samples |= counted.samples
                 except ENGINE_ERRORS as failed:
@@ -67,28 +78,32 @@ def count_rows(rows: DataFrame, key: Key, asked: Sequence[Expectation], now: int
         return Counted(found.rows, numbers, samples, causes)
 
 
-def _pass(rows: DataFrame, key: Key, asked: Sequence[Expectation], now: int, edges: Sequence[str] = ()) -> Counted:
-    rules = [one for one in asked if one.sql]
-    ages = [(one.id, *_age(one, now)) for one in asked if not one.sql]
-    ages += [(f"{side} {column}", side, quote(column)) for column in edges for side in ("min", "max")]
+def _pass(asked: Asked) -> Counted:
+    rules = [one for one in asked.rules if one.sql]
+    ages = [(one.id, *_age(one, asked.now)) for one in asked.rules if not one.sql]
+    ages += [(f"{side} {column}", side, quote(column)) for column in asked.edges for side in ("min", "max")]
     sums = [
         "sum(`floe rows`) AS `floe rows`",
         *(f"{f}(`floe age {n}`) AS `floe age {n}`" for n, (_, f, _) in _each(ages)),
     ]
     if not rules:
-        total, *values = rows.selectExpr("count(*)", *(f"{f}({seconds})" for _, f, seconds in ages)).collect()[0]
+        total, *values = asked.rows.selectExpr("count(*)", *(f"{f}({seconds})" for _, f, seconds in ages)).collect()[0]
         return Counted(int(total), {id_: value for (id_, *_), value in zip(ages, values, strict=True)})
-    groups = _grouped(rows, key, [str(one.sql) for one in rules], ages)
+    rows = asked.rows
+    if asked.total is not None and not ages:  # nothing is asked of good rows
+        rows = rows.where(" OR ".join(f"({one.sql})" for one in rules))
+    groups = _grouped(rows, asked.key, [str(one.sql) for one in rules], ages)
     bits = ", ".join(_set_bits(n, place) for n, place in enumerate(range(0, len(rules), _BITS)))
     exploded = groups.withColumn("floe rule", sql.expr(f"explode(concat(array(0), {bits}))"))
-    found = {row["floe rule"]: row for row in reduced(exploded, key, ["floe rule"], sums).collect()}
+    found = {row["floe rule"]: row for row in reduced(exploded, asked.key, ["floe rule"], sums).collect()}
     whole = found.get(0)
     numbers: dict[str, int | None] = {
         one.id: int(found[n]["floe rows"]) if n in found else 0 for n, one in enumerate(rules, 1)
     }
     samples = {one.id: found[n]["floe samples"] for n, one in enumerate(rules, 1) if n in found}
     numbers |= {id_: whole[f"floe age {n}"] if whole else None for n, (id_, *_) in _each(ages)}
-    return Counted(int(whole["floe rows"]) if whole else 0, numbers, samples)
+    counted = int(whole["floe rows"]) if whole else 0
+    return Counted(counted if asked.total is None else asked.total, numbers, samples)
 
 
 def _each(ages: Sequence[tuple[str, str, str]]) -> Sequence[tuple[int, tuple[str, str, str]]]:

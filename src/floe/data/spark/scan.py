@@ -57,7 +57,17 @@ def scan_rows(rows: DataFrame, plan: Plan, aids: Aids) -> Scanned:
     others, unread = read_references(spark, aids.references)
     try:
         part = _part(rows, aids.scope)
-        scene = Scene(rows=part, plan=plan, salt=aids.salt, references=others, unread=unread, gate=False, now=aids.now)
+        scene = Scene(
+            rows=part,
+            plan=plan,
+            salt=aids.salt,
+            references=others,
+            unread=unread,
+            gate=False,
+            now=aids.now,
+            total=aids.rows,
+            bounds=aids.bounds,
+        )
         with metered(spark, plan.contract) as cost:
             total, outcomes = measure(scene)
     except ENGINE_ERRORS as error:

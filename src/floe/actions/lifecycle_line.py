@@ -1,0 +1,114 @@
+"""A registered contract and its MAJOR lines, by any name."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from floe.actions.find import load_contract
+from floe.contract.formats import read
+from floe.model import Contract, ContractError, RegistryError
+from floe.model.lifecycle import DRAFT, Standing, standing_of
+from floe.model.settings import Settings
+from floe.model.version import Version
+
+if TYPE_CHECKING:
+    from floe.registry import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A registered contract, its versions from the lowest up, and the version that its name asked for."""
+
+    contract_id: str
+    row: Mapping[str, Any]
+    versions: Sequence[Mapping[str, Any]]
+    asked: Version | None = None
+
+    @property
+    def majors(self) -> list[int]:
+        """Its MAJOR lines."""
+        return sorted({row["major"] for row in self.versions})
+
+    def first(self, major: int) -> Callable[[], Standing]:
+        """What a line says of its state: its newest version that is no draft, else its newest."""
+        return lambda: self._said(major)
+
+    def _said(self, major: int) -> Standing:
+        said = (standing_of(as_contract(row)) for row in reversed(self.versions) if row["major"] == major)
+        newest = next(said)
+        return next((one for one in (newest, *said) if one.state != DRAFT), newest)
+
+    def major(self, given: int | None) -> int:
+        """The line that is meant: given, else the asked version's, else the only one."""
+        wanted = given if given is not None else self.asked.major if self.asked else None
+        listed = ", ".join(map(str, self.majors))
+        if wanted is None and len(self.majors) > 1:
+            raise RegistryError(f"{self.contract_id} has the MAJOR lines {listed}", "Name one with --major")
+        if wanted is not None and wanted not in self.majors:
+            raise RegistryError(f"{self.contract_id} has no MAJOR {wanted}, only {listed}", "Name one of them", "E500")
+        return self.majors[0] if wanted is None else wanted
+
+
+def registered(store: "Store", name: str, settings: Settings) -> Registered:
+    """The registered contract that a name means: id with or without version, ODCS id, table_id, or a contract's file."""
+    from floe.registry.named import find_named, unknown
+    from floe.registry.versions import find_versions
+
+    if not name.strip():
+        raise RegistryError("An empty name is no contract", "Name a registered contract", "E500")
+    bare, asked = _parted(_identity(name, settings))
+    row = find_named(store, name) or find_named(store, bare)
+    if row is None:
+        raise unknown(store, bare)
+    versions = find_versions(store, row["contract_id"])
+    known = [str(one["version"]) for one in versions]
+    if asked and str(asked) not in known:
+        raise RegistryError(
+            f"{row['contract_id']} has no version {asked}; registered are {', '.join(known)}", "Name one", "E500"
+        )
+    return Registered(row["contract_id"], row, versions, asked)
+
+
+def _identity(name: str, settings: Settings) -> str:
+    """A file's contract by its id; its version is the file's, not a question."""
+    if Path(name).is_file() or name.endswith((".yaml", ".yml")):
+        return load_contract(name, settings).identity.rsplit(":", 1)[0]
+    return name
+
+
+def _parted(name: str) -> tuple[str, Version | None]:
+    bare, _, tail = name.rpartition(":")
+    version = Version.read(tail)
+    return (bare, version) if bare and version else (name, None)
+
+
+def as_contract(row: Mapping[str, Any]) -> Contract:
+    """The contract of a registered version, with all it inherits."""
+    source = f"registry:{row['contract_id']}:{row['version']}"
+    contract, found = read(row["effective"], source)
+    if contract is None:
+        raise ContractError(f"{source} cannot be read: {found[0].message}", "", found[0].code, tuple(found))
+    return contract
+
+
+def resolved(store: "Store", name: str, settings: Settings, what: str) -> str:
+    """The id of a contract that is registered or a file of the repository; with its version, where that was named."""
+    try:
+        found = registered(store, name, settings)
+    except RegistryError as unknown:
+        return _in_repository(name, settings, what, unknown)
+    return f"{found.contract_id}:{found.asked}" if found.asked else found.contract_id
+
+
+def _in_repository(name: str, settings: Settings, what: str, unknown: RegistryError) -> str:
+    try:
+        contract = load_contract(name, settings)
+    except ContractError as error:
+        if error.code != "E500":
+            raise
+        raise RegistryError(
+            f"{what} '{name}' is neither registered nor a contract of this repository", unknown.suggestion, "E500"
+        ) from None
+    bare = contract.identity.rsplit(":", 1)[0]
+    return contract.identity if name == contract.identity else bare

@@ -1,0 +1,99 @@
+"""Outbox: what waits to be told, sent now, tried again."""
+
+from collections.abc import Callable, Mapping
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from floe.model import FloeError, RegistryError, SendError
+from floe.model.clock import stamp, utc_now
+from floe.model.outgoing import Sender
+from floe.model.settings import Settings
+
+if TYPE_CHECKING:
+    from floe.registry import Store
+    from floe.registry.outbox_worker import Round
+
+
+def list_outbox(settings: Settings, states: tuple[str, ...] = ("waiting", "dead"), limit: int = 50) -> dict[str, Any]:
+    """How many messages stand where, and those in some states."""
+    from floe.registry import find_store, outbox
+
+    store = find_store(settings["registry.url"], settings.root)
+    if store is None:
+        return {"count": outbox.Count().to_dict(), "messages": []}
+    return {"count": outbox.count(store).to_dict(), "messages": outbox.messages(store, states, limit)}
+
+
+def send_waiting(settings: Settings, seconds: float = 60, everything: bool = False) -> "Round":
+    """Send what is due, or all that waits."""
+    from floe.registry import find_store
+    from floe.registry.outbox_worker import Round
+
+    store = find_store(settings["registry.url"], settings.root)
+    return _worker(store, settings).run(seconds, everything) if store else Round()
+
+
+def send_due(settings: Settings, limit_seconds: float = 5) -> "Round":
+    """Send what is due and be back in time; what cannot be sent is said, never raised."""
+    from floe.registry.outbox_worker import Round, in_time
+
+    try:
+        return in_time(lambda: send_waiting(settings, limit_seconds), limit_seconds + 1)
+    except FloeError as error:
+        return Round(said=[f"The outbox was not sent: {error.message}"])
+    except Exception as error:  # noqa: BLE001  (what was published stays published, whatever happens to its messages)
+        cause = str(error) if isinstance(error, TimeoutError) else f"{type(error).__name__}: {error}"
+        return Round(said=[f"The outbox was not sent: {cause}"])
+
+
+def retry_message(settings: Settings, id_: int) -> None:
+    """Let a dead message wait again, and a waiting one be tried at once."""
+    from floe.registry import find_store, outbox
+
+    store = find_store(settings["registry.url"], settings.root)
+    if store is None:
+        raise RegistryError(f"The outbox has no message {id_}", "There is no registry here yet")
+    outbox.retry(store, id_, actor=settings.actor, at=stamp(utc_now()))
+
+
+def _worker(store: "Store", settings: Settings) -> Any:
+    from floe.registry.outbox_worker import Worker
+
+    return Worker(store, _finder(settings))
+
+
+def _finder(settings: Settings) -> Callable[[str], Sender | None]:
+    """The senders by sink: floe's own, then those that packages bring (entry points of the group floe.sinks)."""
+    from floe.registry.catalogs import catalog_sender
+    from floe.tell.sinks.file import file_sender
+
+    own: Mapping[str, Sender] = {
+        "catalog": catalog_sender(settings),
+        "notification": file_sender(settings.path("notifications.path")),
+    }
+    known: dict[str, Sender | None] = dict(own)
+
+    def find(sink: str) -> Sender | None:
+        if sink not in known:
+            known[sink] = _brought(sink, settings)
+        return known[sink]
+
+    return find
+
+
+def _brought(sink: str, settings: Settings) -> Sender | None:
+    """A sender of another package: its entry point is a function that takes the settings."""
+    entry = next(iter(entry_points(group="floe.sinks", name=sink)), None)
+    if entry is None:
+        return None
+    try:
+        return Sender(entry.load()(settings))
+    except Exception as error:  # noqa: BLE001  (another's code: its messages wait, the others go on)
+        return Sender(_broken(f"The sink '{sink}' ({entry.value}) cannot be used: {type(error).__name__}: {error}"))
+
+
+def _broken(why: str) -> Callable[..., str | None]:
+    def send(_: Any) -> str | None:
+        raise SendError(why, "Mend or remove the package that brings it")
+
+    return send

@@ -1,0 +1,40 @@
+"""What `floe deprecate`, `sunset`, `retire` and `revive` share."""
+
+import argparse
+from datetime import date
+
+from floe.actions.lifecycle import Line, Moved
+from floe.actions.settings import load_settings
+from floe.cli.output import print_json
+from floe.model.clock import utc_now
+from floe.model.dates import parse_day
+from floe.tell.report.lifecycle_text import lifecycle_text
+
+
+def add_line(parser: argparse.ArgumentParser) -> None:
+    """The contract, its MAJOR line, and how to answer."""
+    parser.add_argument("contract", metavar="CONTRACT", help="a registered contract's id, ODCS id, table_id or file")
+    parser.add_argument("--major", type=int, metavar="N", help="the MAJOR line, where the contract has several")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+
+
+def line(options: argparse.Namespace) -> Line:
+    """The line that is meant."""
+    return Line(options.contract, options.major, load_settings(), utc_now())
+
+
+def day(text: str) -> date:
+    """A day of the command line."""
+    found = parse_day(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"'{text}' is no day; write it as 2026-12-31")
+    return found
+
+
+def tell(moved: Moved, form: str) -> int:
+    """Say where the line stands now."""
+    if form == "json":
+        print_json(moved.to_dict())
+    else:
+        print(lifecycle_text(moved.now, moved.was.state, moved.changed, moved.told))
+    return 0

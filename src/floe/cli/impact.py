@@ -1,0 +1,48 @@
+"""`floe impact`."""
+
+import argparse
+
+from floe.actions.impact import impact
+from floe.actions.settings import load_settings
+from floe.cli.output import print_json, style
+
+FORMATS = ("text", "json", "markdown")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "old",
+        metavar="OLD",
+        help="the old version: a registered contract, a file, a folder, git:REV:path, or two revisions REV..REV",
+    )
+    parser.add_argument("new", metavar="NEW", nargs="?", help="the new version; after REV..REV the path (default: .)")
+    parser.add_argument(
+        "--dbt", action="append", default=[], metavar="FILE", help="a dbt manifest.json, for its exposures; repeatable"
+    )
+    parser.add_argument(
+        "--artifacts",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="compiled_artifacts.json of another repository, for its input ports; repeatable",
+    )
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how to answer (default: text)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Say whom a change reaches."""
+    result = impact(options.old, options.new, load_settings(), options.dbt, options.artifacts)
+    match options.format:
+        case "json":
+            print_json(result.to_dict())
+        case "markdown":
+            from floe.tell.report.impact_markdown import impacts_markdown
+
+            print(impacts_markdown(result.results))
+        case _:
+            from floe.tell.report.impact_text import impacts_text
+
+            print(impacts_text(result.results, style()))
+    return 0

@@ -1,0 +1,82 @@
+"""A catalog that contracts are registered in, beside the tables they speak of."""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from pyiceberg.catalog import Catalog
+from pyiceberg.exceptions import NamespaceAlreadyExistsError, NoSuchNamespaceError
+
+from floe.model import SendError
+from floe.registry.catalogs.properties import NAME, REPOSITORY, Held, difference, owner_of, with_contract
+
+_ROUNDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ContractMetadata:
+    """What a catalog is told of a contract beside its name and version."""
+
+    owner: str = ""
+    description: str = ""
+    registered_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContractCatalog:
+    """An Iceberg catalog, written to on behalf of one repository."""
+
+    catalog: Catalog
+    repository: str = ""
+    before: str = ""  # the repository that a contract was transferred from
+
+    def register_contract(
+        self,
+        namespace: str | Sequence[str],
+        contract_name: str,
+        contract_version: str,
+        schema_hash: str,
+        metadata: ContractMetadata,
+    ) -> None:
+        """Write a contract to its product's namespace; again is nothing, another repository's namespace is E541."""
+        parts = tuple(namespace.split(".", 1)) if isinstance(namespace, str) else tuple(namespace)
+        said = (metadata.owner, metadata.description, metadata.registered_at)
+        new = Held(contract_name, contract_version, schema_hash, *said)
+        for _ in range(_ROUNDS):  # what was written is read again: catalogs know no transaction over both
+            there = self._properties(parts)
+            self._check_owner(parts, owner_of(there, contract_name))
+            shared = there.get(REPOSITORY) or self.repository
+            own = "" if _plain(shared) == _plain(self.repository) else self.repository
+            wanted = with_contract(there, replace(new, repository=own)) | {NAME: parts[-1]}
+            wanted |= {REPOSITORY: shared} if shared else {}
+            removals, updates = difference(there, wanted)
+            if not removals and not updates:
+                return
+            self.catalog.update_namespace_properties(parts, removals, updates)
+        raise SendError(f"The namespace {'.'.join(parts)} changes faster than it can be written", "", "E540")
+
+    def _properties(self, parts: tuple[str, ...]) -> dict[str, str]:
+        """The namespace's properties, once it and those above it are there."""
+        with suppress(NoSuchNamespaceError):
+            return dict(self.catalog.load_namespace_properties(parts))
+        for depth in range(1, len(parts) + 1):
+            with suppress(NamespaceAlreadyExistsError):
+                self.catalog.create_namespace(parts[:depth])
+        return dict(self.catalog.load_namespace_properties(parts))
+
+    def _check_owner(self, parts: tuple[str, ...], owner: str) -> None:
+        if not owner or _plain(owner) in (_plain(self.repository), _plain(self.before) or None):
+            return
+        raise SendError(
+            f"The namespace {'.'.join(parts)} belongs to the repository {owner}, "
+            f"this contract comes from {self.repository or 'none'}",
+            "Publish it from there, or give the product another name",
+            "E541",
+            permanent=True,
+        )
+
+
+def _plain(repository: str) -> str:
+    """A repository's address without what does not tell it from others."""
+    return re.sub(r"^(\w+://([^/@]*@)?|git@)|(\.git)?/*$", "", repository.strip().lower()).replace(":", "/")

@@ -1,0 +1,54 @@
+"""The outbox's sender for catalogs."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from floe.model import SendError
+from floe.model.outgoing import Outgoing, Sender
+from floe.model.settings import Settings
+from floe.registry.catalogs.listed import contract_catalog
+from floe.registry.catalogs.opened import CannotHoldError, open_catalog, spoken
+
+if TYPE_CHECKING:
+    from pyiceberg.catalog import Catalog
+
+
+def catalog_sender(settings: Settings) -> Sender:
+    """Register the contract that a message tells of; a catalog that cannot hold contracts is skipped with a note."""
+    opened: dict[str, Catalog] = {}  # opening takes longer than asking
+
+    def name(message: Outgoing) -> str:
+        return str(message.payload.get("catalog") or contract_catalog(settings) or "")
+
+    def send(message: Outgoing) -> str | None:
+        if not name(message):
+            return "The settings name no catalog; contracts are in the registry alone"
+        try:
+            _register(name(message), message.payload, settings, opened)
+        except CannotHoldError as error:
+            return f"{error}; its contracts are skipped"
+        return None
+
+    return Sender(send, place=name, code="E540")
+
+
+def _register(name: str, payload: Mapping[str, Any], settings: Settings, opened: "dict[str, Catalog]") -> None:
+    try:
+        metadata = {key: str(payload["metadata"].get(key) or "") for key in ("owner", "description", "registered_at")}
+        # a contract of type families has no schema hash: its effective text tells it from others
+        hash_ = payload["schema_hash"] or payload["effective_hash"]
+        version = (
+            (payload["domain"], payload["product"]),
+            payload["contract_name"],
+            payload["contract_version"],
+            hash_,
+        )
+    except KeyError as error:
+        raise SendError(f"The message has no {error}", "It was not written by floe", permanent=True) from None
+    with spoken(name, settings):
+        catalog = opened.pop(name, None) or open_catalog(name, settings)
+        from floe.registry.catalogs.catalog import ContractCatalog, ContractMetadata  # noqa: PLC0415  (pyiceberg)
+
+        ours = ContractCatalog(catalog, payload.get("repository") or "", payload.get("repository_before") or "")
+        ours.register_contract(*version, ContractMetadata(**metadata))
+    opened[name] = catalog  # one that failed is opened anew

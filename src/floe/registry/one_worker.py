@@ -1,0 +1,62 @@
+"""One worker at a time: a lock that is not waited for, and that a killed worker lets go by itself."""
+
+import fcntl
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
+
+from floe.model import RegistryError
+from floe.registry.store import Store
+
+
+@contextmanager
+def only_worker(store: Store, name: str) -> Iterator[bool]:
+    """Whether nobody else does this work now; nobody else will until the block ends."""
+    with _postgresql(store, name) if store.postgresql else _sqlite(store, name) as mine:
+        yield mine
+
+
+@contextmanager
+def _postgresql(store: Store, name: str) -> Iterator[bool]:
+    """A lock of the server's session: it ends with the connection, whatever ends that."""
+    key = {"key": int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)}
+    with store.begin():  # says E542 where the server is out of reach
+        pass
+    with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        mine = bool(connection.execute(sa.text("SELECT pg_try_advisory_lock(:key)"), key).scalar())
+        try:
+            yield mine
+        finally:
+            if mine:
+                try:
+                    connection.execute(sa.text("SELECT pg_advisory_unlock(:key)"), key)
+                except SQLAlchemyError:
+                    connection.invalidate()  # the server is gone, and the lock with it
+
+
+@contextmanager
+def _sqlite(store: Store, name: str) -> Iterator[bool]:
+    """A lock on a file beside the database; the kernel lets go of it with the process."""
+    folder = Path(str(store.engine.url.database)).parent / "locks"
+    with _opened(folder / f"{name}.lock") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+            return
+        yield True
+
+
+def _opened(path: Path) -> TextIO:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("w")
+    except OSError as error:
+        raise RegistryError(
+            f"{path} cannot be written: {error.strerror}", "Make the registry's folder writable", "E542"
+        ) from None

@@ -1,0 +1,1 @@
+"""Senders: one file per transport."""

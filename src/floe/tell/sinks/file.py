@@ -1,0 +1,35 @@
+"""Messages as lines of JSON at the end of a file."""
+
+import os
+from pathlib import Path
+
+from floe.model import SendError
+from floe.model.json_text import dumps
+from floe.model.outgoing import Outgoing, Sender
+
+
+def file_sender(path: Path) -> Sender:
+    """Append each message to a file, with its id: one that was sent twice has the same."""
+
+    def send(message: Outgoing) -> None:
+        line = {name: getattr(message, name) for name in ("id", "at", "sink", "key", "payload")}
+        try:
+            _append(path, dumps(line) + "\n")
+        except OSError as error:
+            raise SendError(
+                f"{path} cannot be written: {error.strerror}", "Make it writable, or set notifications.path to another"
+            ) from None
+
+    return Sender(send)
+
+
+def _append(path: Path, line: str) -> None:
+    """One whole line, on the disk when this returns; what a killed writer left half stays on a line of its own."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab+") as file:
+        size = file.seek(0, os.SEEK_END)
+        if size and os.pread(file.fileno(), 1, size - 1) != b"\n":
+            line = f"\n{line}"
+        file.write(line.encode("utf-8", "backslashreplace"))
+        file.flush()
+        os.fsync(file.fileno())

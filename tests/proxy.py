@@ -1,0 +1,74 @@
+"""A TCP proxy of our own that stands between a client and a server and fails as told."""
+
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+
+class Proxy:
+    """Passes bytes on; `mode` is pass, reset (at once), stall (takes all, answers nothing) or cut (the request goes through, its answer is lost)."""
+
+    def __init__(self, port: int, mode: str = "pass") -> None:
+        self.target = port
+        self.mode = mode
+        self.only = b""  # cut only requests that hold these bytes
+        self.connections = 0
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def stop(self) -> None:
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                self.connections += 1
+                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        if self.mode == "reset":
+            _reset(client)
+            return
+        if self.mode == "stall":
+            with suppress(OSError):
+                while client.recv(65536):
+                    pass
+            return
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self.target)) as server:
+            lost = threading.Event()
+            threading.Thread(target=self._back, args=(server, client, lost), daemon=True).start()
+            while part := client.recv(65536):
+                if self.mode == "cut" and self.only in part:
+                    lost.set()
+                server.sendall(part)
+        client.close()
+
+    def _back(self, server: socket.socket, client: socket.socket, lost: threading.Event) -> None:
+        with suppress(OSError):
+            while part := server.recv(65536):
+                if lost.is_set():  # the server has answered, so it has done the work
+                    _reset(client)
+                    return
+                client.sendall(part)
+            client.shutdown(socket.SHUT_WR)
+
+
+def _reset(client: socket.socket) -> None:
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    with suppress(OSError):
+        client.shutdown(socket.SHUT_RDWR)  # wakes who reads from it: a socket in use is not closed
+    client.close()
+
+
+@contextmanager
+def proxied(port: int, mode: str = "pass") -> Iterator[Proxy]:
+    """A proxy before a port of this machine."""
+    proxy = Proxy(port, mode)
+    try:
+        yield proxy
+    finally:
+        proxy.stop()
