@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from floe.actions.enforce import enforce
     from floe.actions.lint import lint
     from floe.actions.load import load
+    from floe.actions.publish import publish
     from floe.actions.read import read
     from floe.actions.split import split
     from floe.actions.stream import stream
@@ -44,6 +45,7 @@ __all__ = [
     "enforce",
     "lint",
     "load",
+    "publish",
     "read",
     "split",
     "stream",

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from floe.actions.find_registered import registry_of, the_version
-from floe.actions.repository import one_form, repository_of
+from floe.actions.repository import Repositories, one_form
 from floe.actions.resolve import open_product
 from floe.model import RegistryError, SettingError
 from floe.model.clock import stamp, utc_now
@@ -42,4 +42,4 @@ def repository_here(settings: Settings) -> str | None:
     """The repository we stand in: said by floe.yaml, else known to git."""
     folder = Path.cwd()
     made = open_product(folder, settings).product if (folder / "floe.yaml").is_file() else None
-    return repository_of(made.repository if made else None, settings.root)
+    return Repositories().of(made.repository if made else None, settings.root)

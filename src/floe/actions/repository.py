@@ -1,16 +1,34 @@
 """The repository that a contract is published from."""
 
 import re
-from functools import cache
 from pathlib import Path
 
 from floe.contract.sources.git import Repository
 from floe.model import FloeError
 
 
-def repository_of(said: str | None, folder: Path) -> str | None:
-    """The repository as floe.yaml says it, else as git knows it; None where neither does."""
-    return one_form(said) if said else _remote(str(folder))
+class Repositories:
+    """Repositories by folder; git is asked once for each."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path | None, str | None] = {None: None}
+
+    def of(self, said: str | None, folder: Path) -> str | None:
+        """The repository as floe.yaml says it, else as git knows it; None where neither does."""
+        if said:
+            return one_form(said)
+        top = next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
+        if top not in self._known:
+            self._known[top] = _remote(top or folder)
+        return self._known[top]
+
+
+def _remote(folder: Path) -> str | None:
+    try:
+        address = Repository(folder).remote()
+    except FloeError:
+        return None
+    return one_form(address) if address else None
 
 
 def one_form(address: str) -> str:
@@ -25,12 +43,3 @@ def one_form(address: str) -> str:
     if not slash or ":" in head:
         head = re.sub(r":(?!\d+$)", "/", head)
     return f"{head}{slash}{rest}".removesuffix("/").removesuffix(".git")
-
-
-@cache
-def _remote(folder: str) -> str | None:
-    try:
-        address = Repository(Path(folder)).remote()
-    except FloeError:
-        return None
-    return one_form(address) if address else None

@@ -25,6 +25,7 @@ COMMANDS = {
     "compile": "resolve, judge and store the contracts of products",
     "effective": "show every value of a contract with all it inherits, and where it came from",
     "approve": "excuse a finding until a day, for a reason",
+    "publish": "register the versions of contracts, for ever, after testing them on their tables",
     "enforce": "hold a batch to its contract and write it",
     "migrate": "bring a table to a contract's next MAJOR: a new table, its rows, a view with the old shape",
     "quarantine": "list the rows that gates set apart, and bring them to the gate again",
