@@ -10,7 +10,7 @@ from floe.actions.enforce import enforce
 from floe.actions.find import find_contract
 from floe.actions.find_table import Way, find_target
 from floe.actions.find_versions import refuse_broken, side
-from floe.actions.publish_test import versioned
+from floe.actions.publish_tested import versioned
 from floe.contract.compat.pairs import earlier
 from floe.data.plan.sql import quote
 from floe.model import Contract, ContractError, Dataset, Field, SettingError

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from floe.actions.judge import rulebook
+from floe.actions.outbox import send_due
 from floe.actions.publish_entry import entry_of
 from floe.actions.publish_find import Candidate, FilePublisher, find_candidates
 from floe.actions.publish_judge import Judge
@@ -26,7 +27,7 @@ from floe.actions.publish_result import (
     unchecked,
     unnamed,
 )
-from floe.actions.publish_test import Tested, Tester
+from floe.actions.publish_tested import Tested, Tester
 from floe.actions.settings import load_settings, start_of
 from floe.model import Contract, ContractError, RegistryError, SettingError
 from floe.model.change import Bump
@@ -89,7 +90,12 @@ def publish_all(
         candidates = find_candidates(paths, settings)
         extended = {file for one in candidates for file in one.one.files if file != one.one.document}
         press = _Press(store, settings, how, now or utc_now(), extended)
-        return PublishResult(tuple(_published(candidates, press, tell)), how.dry_run)
+        result = PublishResult(tuple(_published(candidates, press, tell)), how.dry_run)
+    if not how.dry_run and any(one.outcome != REGISTERED for one in result.results):
+        tell("telling catalogs and consumers")
+        for said in send_due(settings).said:
+            settings.say(said)
+    return result
 
 
 def _published(candidates: Sequence[Candidate], press: "_Press", tell: Callable[[str], None]) -> Iterator[Published]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from floe.actions.publish_test import Tested
+from floe.actions.publish_tested import Tested
 from floe.model import Contract, Finding, FloeError, Place, Severity, locate
 
 CREATED, REGISTERED, REFUSED = "created", "already registered", "refused"
