@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +32,7 @@ _BASE = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
 }
+_STOPS = 15  # seconds that a session may take to stop
 _SERVER = "Start it, or name another by spark.master (sc://HOST:PORT); Connect needs `pip install pyspark[connect]`"
 _REFUSED: tuple[type[Exception], ...] = (*ENGINE_ERRORS, ImportError)
 _LOCAL = {
@@ -68,15 +70,30 @@ def own_session(settings: Settings) -> SparkSession:
 def _running() -> SparkSession | None:
     """The session of this thread; one that was stopped, or whose JVM is gone, does not count."""
     try:
-        active = SparkSession.getActiveSession()
-        classic = type(active) is SparkSession  # a Connect session has no context, and knows itself when it is lost
-        stopped = classic and active is not None and active.sparkContext._jsc.sc().isStopped()
+        context = SparkContext._active_spark_context
+        if context is not None and _stopped(context):
+            _let_go(context)
+            return None
+        return SparkSession.getActiveSession()
     except ConnectionError:
         # pyspark keeps the address of a JVM that was killed, and would ask it for a new session
         SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
         SparkSession._instantiatedSession = None
         return None
-    return None if stopped else active
+
+
+def _stopped(context: SparkContext) -> bool:
+    engine = context._jsc
+    return engine is None or bool(engine.sc().isStopped())
+
+
+def _let_go(context: SparkContext) -> None:
+    """Wait until a context that is being stopped is gone: pyspark would hand it out again until then."""
+    until = time.monotonic() + _STOPS
+    while SparkContext._active_spark_context is context and time.monotonic() < until:
+        time.sleep(0.1)
+    if SparkContext._active_spark_context is context:
+        context.stop()  # the JVM's part was stopped alone
 
 
 def _connected(address: str) -> SparkSession:
