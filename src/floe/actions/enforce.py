@@ -16,6 +16,7 @@ from floe.actions.record import of_write, record
 from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
+from floe.actions.tell_run import tell_write
 from floe.data.plan import plan as make_plan
 from floe.model import Contract, ContractError, Dataset, Finding, TableError, ViolationError
 from floe.model.clock import stamp, utc_now
@@ -137,6 +138,7 @@ def _settle(case: _Case, entry: dict[str, Any], snapshot: str) -> None:
     """Record a run that was killed after its commit."""
     entry["run"]["snapshot_after"] = entry["run"]["result"]["snapshot_after"] = snapshot
     note = record(case.store, case.settings.root, entry)
+    tell_write(case.settings, case.store, WriteResult.of(entry["run"]["result"]))
     case.settings.say(note or f"· run {entry['run']['run_id']} was killed after its commit; it is recorded now")
 
 
@@ -252,6 +254,8 @@ def _written(case: _Case, passage: "Passage", started: float) -> WriteResult:
         expectations=passage.outcomes,
         rows=passage.rows,
         snapshot=passage.after,
+        target=case.target,
+        schema=case.plan.schema,
         cost={**unknown, "seconds": round(time.monotonic() - started, 3)},
     )
     again = passage.repeated
@@ -291,8 +295,8 @@ def _feature_version(case: _Case, passage: "Passage") -> str | None:
 
 def _record(case: _Case, result: WriteResult) -> WriteResult:
     """Keep the run, and the table where something was written; what could not be kept is said."""
-    note = record(case.store, case.settings.root, _entry(case, result))
-    return replace(result, notes=(*result.notes, note)) if note else result
+    notes = record(case.store, case.settings.root, _entry(case, result)), tell_write(case.settings, case.store, result)
+    return replace(result, notes=(*result.notes, *filter(None, notes)))
 
 
 def _entry(case: _Case, result: WriteResult) -> dict[str, Any]:

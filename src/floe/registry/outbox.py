@@ -76,6 +76,13 @@ def count(store: Store) -> Count:
     return Count(found.get(WAITING, 0), found.get(SENT, 0), found.get(DEAD, 0), dropped, soonest)
 
 
+def sent_since(store: Store, sink: str, prefix: str, since: str) -> int:
+    """How many messages of a sink, of keys that begin so, were sent since a moment."""
+    here = (_ROW.sink == sink) & (_ROW.state == SENT) & (_ROW.sent_at >= since) & _ROW.key.startswith(prefix)
+    with store.begin() as connection:
+        return int(connection.execute(sa.select(sa.func.count()).select_from(outbox).where(here)).scalar() or 0)
+
+
 def messages(store: Store, states: Sequence[str] = (WAITING, DEAD), limit: int = 50) -> list[dict[str, Any]]:
     """The oldest messages in some states, with their payloads."""
     chosen = sa.select(outbox).where(_ROW.state.in_(states)).order_by(_ROW.id).limit(limit)
