@@ -23,12 +23,12 @@ def notification_sender(settings: Settings, store: "Store") -> Sender:
     from floe.tell.sinks.file import file_sender
 
     file = file_sender(settings.path("notifications.path"))
-    routes, _ = read_routes(settings["alerts"])
+    routes, wrong = read_routes(settings["alerts"])
 
     def send(message: Outgoing) -> str | None:
         file.send(message)
         _fan_out(store, message, routes)
-        return None
+        return f"{'; '.join(wrong)} (`floe doctor`)" if wrong else None
 
     return Sender(send)
 
