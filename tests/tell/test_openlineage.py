@@ -50,7 +50,12 @@ def refused() -> WriteResult:
         expected="at most 4h",
         actual=5.5,
     )
-    key = {"id": "orders.order_id:duplicate-key", "code": "E551", "name": "duplicate-key", "message": "2 rows share a key"}
+    key = {
+        "id": "orders.order_id:duplicate-key",
+        "code": "E551",
+        "name": "duplicate-key",
+        "message": "2 rows share a key",
+    }
     twice = null_value(**key, severity=Severity.CRITICAL, outcome=FAIL, actual=2, samples=({"order_id": 4711},))
     return WriteResult(
         table="silver.sales.orders",
@@ -92,7 +97,11 @@ def test_events_are_valid(name: str):
 def test_the_judge_sees_what_is_wrong():
     _, end = run_events(*RUNS["refused"])
     facet = end["run"]["facets"]["contractViolation"]
-    wrong = {**end, "eventType": "BROKEN", "run": {"runId": "7", "facets": {"contractViolation": {**facet, "severity": "bad"}}}}
+    wrong = {
+        **end,
+        "eventType": "BROKEN",
+        "run": {"runId": "7", "facets": {"contractViolation": {**facet, "severity": "bad"}}},
+    }
     assert len(faults(wrong)) >= 3
 
 
@@ -102,7 +111,9 @@ def test_neither_rows_nor_passwords_are_told():
 
 
 def test_a_write_that_is_let_through_completes_and_says_what_was_broken():
-    let = WriteResult(**{**{name: getattr(refused(), name) for name in WriteResult.__slots__}, "refused": False, "written": 7})
+    let = WriteResult(
+        **{**{name: getattr(refused(), name) for name in WriteResult.__slots__}, "refused": False, "written": 7}
+    )
     _, end = run_events(let, about())
     assert end["eventType"] == "COMPLETE"
     assert end["run"]["facets"]["contractViolation"]["code"] == "FLOE-E551"

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from floe.actions.outbox import send_due
-from floe.model.clock import stamp
+from floe.model.clock import stamp, utc_now
 from floe.model.decision import Verdict
 from floe.model.result import Outcome, Result, WriteResult
 from floe.model.settings import Settings
@@ -46,10 +46,11 @@ def tell_run(  # noqa: PLR0913  (what a run is, in words)
         times = {"started": stamp(started), "ended": stamp(ended)}
         messages = [*_lineage(settings, result, {"run_id": run_id, "kind": kind, **times})]
         messages += _alerts(settings, result, run_id, kind)
+        now = stamp(utc_now())
         if messages:
             with store.begin(writes=True) as connection:
                 for sink, key, payload in messages:
-                    outbox.put(connection, sink=sink, key=key, payload=payload, at=times["ended"])
+                    outbox.put(connection, sink=sink, key=key, payload=payload, at=now)
     except Exception as error:  # noqa: BLE001  (whatever happens to its messages, the run is what it is)
         cause = getattr(error, "message", None) or f"{type(error).__name__}: {error}"
         return f"warning: run {run_id} is not told of: {cause}"
