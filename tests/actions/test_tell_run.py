@@ -17,8 +17,9 @@ import pyarrow as pa
 import pytest
 
 from floe.actions.outbox import list_outbox, send_due, send_waiting
+from floe.actions.record import of_test
 from floe.actions.settings import load_settings
-from floe.actions.tell_run import tell_run
+from floe.actions.tell_run import record_and_tell, tell_run
 from floe.actions.verify import verify
 from floe.cli.main import main
 from floe.model import Severity
@@ -120,6 +121,24 @@ def test_a_registry_that_fails_is_said_and_not_raised(tmp_path: Path):
     assert f"run {RUN} is not told of: The registry" in note
 
 
+def test_what_is_told_of_a_run_waits_with_it_where_the_registry_is_gone(tmp_path: Path):
+    settings = load_settings({"lineage.transport": "file"}, start=tmp_path)
+    store = open_store(settings["registry.url"], tmp_path)
+    with store.begin(writes=True) as connection:
+        connection.exec_driver_sql("ALTER TABLE check_runs RENAME TO away")
+    note = record_and_tell(settings, store, of_test(broken(), RUN, "silver.sales.orders", "me"), broken())
+    assert note
+    assert note.startswith("FLOE-E542 warning")
+    with store.begin(writes=True) as connection:
+        connection.exec_driver_sql("ALTER TABLE away RENAME TO check_runs")
+    second = "f" * 32
+    assert record_and_tell(settings, store, of_test(broken(), second, "silver.sales.orders", "me"), broken()) is None
+    sent()
+    events = lines(tmp_path / ".floe" / "lineage.jsonl")
+    assert [event["eventType"] for event in events if event["run"]["runId"] == UUID] == ["START", "FAIL"]
+    assert len(events) == 4
+
+
 def test_an_endpoint_that_fails_gets_start_before_fail_when_it_is_back(tmp_path: Path, registry_url: str):
     with endpoint() as server:
         server.answers = [500]
@@ -172,9 +191,9 @@ import os, signal, sys
 from datetime import UTC, datetime
 from pathlib import Path
 sys.path.insert(0, {root!r})
-from floe.actions import tell_run
+from floe.actions import send_soon, tell_run
 from tests.actions.test_tell_run import AT, RUN, broken, load_settings, open_store
-tell_run.SOON.send = lambda _: os.kill(os.getpid(), signal.SIGKILL)
+send_soon.SOON.send = lambda _: os.kill(os.getpid(), signal.SIGKILL)
 settings = load_settings({{"lineage.transport": "file"}}, start=Path.cwd())
 tell_run.tell_run(settings, open_store(settings["registry.url"], settings.root), broken(), run_id=RUN, started=AT, ended=AT, kind="test")
 """

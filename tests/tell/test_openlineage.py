@@ -75,7 +75,7 @@ def refused() -> WriteResult:
 GONE = {"outcome": NOT_EVALUATED, "actual": None, "code": "E580", "cause": "postgresql://me:pw@db is gone"}
 UNSEEN = null_value(**GONE, message="'null-value' of 'orders.order_id' was not evaluated")
 PARENT = parent_facet("airflow/load.orders/fedcba98-7654-3210-fedc-ba9876543210")
-RUNS = {
+RUNS: dict[str, tuple[Result | WriteResult, About]] = {
     "pass": (result(null_value(), location="s3a://lake/silver/orders", snapshot="12", schema=SCHEMA), about()),
     "refused": (refused(), about(kind="append", parent=PARENT, catalogs=REST)),
     "not_evaluated": (result(UNSEEN), about(namespace="lakehouse")),

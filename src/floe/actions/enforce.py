@@ -12,11 +12,11 @@ from floe.actions.find import find_for_write, find_layer
 from floe.actions.find_table import Way, find_target
 from floe.actions.inputs import check_inputs
 from floe.actions.pending import leftovers, pending
-from floe.actions.record import of_write, record
+from floe.actions.record import of_write
 from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
-from floe.actions.tell_run import tell_write
+from floe.actions.tell_run import record_and_tell
 from floe.data.plan import plan as make_plan
 from floe.model import Contract, ContractError, Dataset, Finding, TableError, ViolationError
 from floe.model.clock import stamp, utc_now
@@ -137,8 +137,7 @@ def _enforce(df: "DataFrame", case: _Case) -> WriteResult:
 def _settle(case: _Case, entry: dict[str, Any], snapshot: str) -> None:
     """Record a run that was killed after its commit."""
     entry["run"]["snapshot_after"] = entry["run"]["result"]["snapshot_after"] = snapshot
-    note = record(case.store, case.settings.root, entry)
-    tell_write(case.settings, case.store, WriteResult.of(entry["run"]["result"]))
+    note = record_and_tell(case.settings, case.store, entry, WriteResult.of(entry["run"]["result"]))
     case.settings.say(note or f"· run {entry['run']['run_id']} was killed after its commit; it is recorded now")
 
 
@@ -295,8 +294,8 @@ def _feature_version(case: _Case, passage: "Passage") -> str | None:
 
 def _record(case: _Case, result: WriteResult) -> WriteResult:
     """Keep the run, and the table where something was written; what could not be kept is said."""
-    notes = record(case.store, case.settings.root, _entry(case, result)), tell_write(case.settings, case.store, result)
-    return replace(result, notes=(*result.notes, *filter(None, notes)))
+    note = record_and_tell(case.settings, case.store, _entry(case, result), result)
+    return replace(result, notes=(*result.notes, note)) if note else result
 
 
 def _entry(case: _Case, result: WriteResult) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from floe.actions.find import find_contract, use_contract
 from floe.actions.find_table import Way, find_target
-from floe.actions.record import of_test, record
+from floe.actions.record import of_test
 from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
-from floe.actions.tell_run import tell_run
+from floe.actions.tell_run import record_and_tell
 from floe.data.budget import budgets
 from floe.data.drift import drift
 from floe.data.plan import plan as make_plan
@@ -120,9 +120,9 @@ def _recorded(
     result = verify_some(contract, dataset, way, settings, progress=progress)
     store = open_store(settings["registry.url"], settings.root)
     table_id = contract.table_id(dataset) or dataset.name
-    notes = [record(store, settings.root, of_test(result, run_id, table_id, settings.actor))]
-    notes.append(tell_run(settings, store, result, run_id=run_id, started=started, ended=utc_now(), kind="test"))
-    for note in filter(None, notes):
+    entry = of_test(result, run_id, table_id, settings.actor)
+    note = record_and_tell(settings, store, entry, result, started=started)
+    if note:
         settings.say(note)
     return result
 
