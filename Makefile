@@ -35,6 +35,7 @@ benchmark: install
 	.venv/bin/python benchmarks/tpch.py --sf $(SF) --rules
 	.venv/bin/python benchmarks/provable.py
 	.venv/bin/python benchmarks/compile.py
+	.venv/bin/python -m benchmarks.tell
 	.venv/bin/python benchmarks/registry.py
 	.venv/bin/python benchmarks/lookup.py
 	.venv/bin/python benchmarks/gates.py --sf $(SF)

@@ -68,7 +68,8 @@ def test_doctor_says_of_each_setting_whether_anything_acts_on_it(tmp_path: Path)
         "acts": True,
     }
     assert by_key["policies"]["acts"] is True
-    assert by_key["alerts"]["acts"] is False
+    assert by_key["alerts"]["acts"] is True
+    assert by_key["data_contracts.monitoring.mode"]["acts"] is False
     assert [check["name"] for check in said["checks"]] == [
         "python",
         "pyspark",
@@ -77,6 +78,8 @@ def test_doctor_says_of_each_setting_whether_anything_acts_on_it(tmp_path: Path)
         "python worker",
         "registry",
         "warehouse",
+        "lineage",
+        "alerts",
     ]
 
 

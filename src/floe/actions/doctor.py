@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
+from floe.actions.alerts import alert_faults
 from floe.actions.find import find_contract
 from floe.actions.find_table import Way, find_server, find_target
+from floe.actions.tell_run import lineage_on
 from floe.contract.formats.canonical import content_hash
-from floe.model import Contract, FloeError, TableError
+from floe.model import Contract, FloeError, SettingError, TableError
 from floe.model.secret import masked
 from floe.model.settings import KEYS, Settings
 from floe.model.table import Target
@@ -41,6 +43,8 @@ def doctor(settings: Settings) -> list[Check]:
         ("python worker", _worker),
         ("registry", _registry),
         ("warehouse", _warehouse),
+        ("lineage", _lineage),
+        ("alerts", _alerts),
     )
     return [_checked(name, ask, settings) for name, ask in needs]
 
@@ -127,6 +131,24 @@ def _warehouse(settings: Settings) -> str:
     if missing:
         raise TableError(f"{', '.join(missing)} not installed", "pip install 'floe-contracts[spark]'")
     return f"{path}, {settings['tables.format']} by default"
+
+
+def _lineage(settings: Settings) -> str:
+    if not lineage_on(settings):
+        return "no OpenLineage events are sent (lineage.transport: file, http or console)"
+    transport, url = settings["lineage.transport"], str(settings["lineage.url"])
+    if transport == "http" and not url.startswith(("http://", "https://")):
+        raise SettingError("lineage.transport is http, and lineage.url is no http:// or https:// address", "Set it")
+    where = {"http": masked(url), "file": settings.path("lineage.path"), "console": "the error stream"}[transport]
+    return f"OpenLineage events go to {where}"
+
+
+def _alerts(settings: Settings) -> str:
+    faults = alert_faults(settings)
+    if faults:
+        raise SettingError("; ".join(faults), "Correct alerts in manifest.yaml; what waits is then sent")
+    count = len(settings["alerts"])
+    return f"{count} target(s)" if count else f"none; messages to people stand in {settings.path('notifications.path')}"
 
 
 def settings_in_force(settings: Settings) -> list[dict[str, Any]]:

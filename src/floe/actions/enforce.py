@@ -14,10 +14,11 @@ from floe.actions.inputs import check_inputs
 from floe.actions.offline import certain, store_for_write
 from floe.actions.outgrown import outgrown
 from floe.actions.pending import leftovers, pending
-from floe.actions.record import of_write, record
+from floe.actions.record import of_write
 from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
+from floe.actions.tell_run import record_and_tell
 from floe.data.plan import plan as make_plan
 from floe.model import Contract, ContractError, Dataset, Finding, TableError, ViolationError
 from floe.model.clock import stamp, utc_now
@@ -139,7 +140,7 @@ def _enforce(df: "DataFrame", case: _Case) -> WriteResult:
 def _settle(case: _Case, entry: dict[str, Any], snapshot: str) -> None:
     """Record a run that was killed after its commit."""
     entry["run"]["snapshot_after"] = entry["run"]["result"]["snapshot_after"] = snapshot
-    note = record(case.store, case.settings.root, entry)
+    note = record_and_tell(case.settings, case.store, entry, WriteResult.of(entry["run"]["result"]))
     case.settings.say(note or f"· run {entry['run']['run_id']} was killed after its commit; it is recorded now")
 
 
@@ -263,6 +264,8 @@ def _written(case: _Case, passage: "Passage", started: float) -> WriteResult:
         expectations=passage.outcomes,
         rows=passage.rows,
         snapshot=passage.after,
+        target=case.target,
+        schema=case.plan.schema,
         cost={**unknown, "seconds": round(time.monotonic() - started, 3)},
     )
     again = passage.repeated
@@ -302,7 +305,7 @@ def _feature_version(case: _Case, passage: "Passage") -> str | None:
 
 def _record(case: _Case, result: WriteResult) -> WriteResult:
     """Keep the run, and the table where something was written; what could not be kept is said."""
-    note = record(case.store, case.settings.root, _entry(case, result))
+    note = record_and_tell(case.settings, case.store, _entry(case, result), result)
     return replace(result, notes=(*result.notes, note)) if note else result
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
+from floe.actions.alerts import alert_sender, notification_sender
 from floe.model import FloeError, RegistryError, SendError
 from floe.model.clock import stamp, utc_now
 from floe.model.outgoing import Sender
@@ -59,17 +60,20 @@ def retry_message(settings: Settings, id_: int) -> None:
 def _worker(store: "Store", settings: Settings) -> Any:
     from floe.registry.outbox_worker import Worker
 
-    return Worker(store, _finder(settings))
+    return Worker(store, _finder(settings, store))
 
 
-def _finder(settings: Settings) -> Callable[[str], Sender | None]:
+def _finder(settings: Settings, store: "Store") -> Callable[[str], Sender | None]:
     """The senders by sink: floe's own, then those that packages bring (entry points of the group floe.sinks)."""
     from floe.registry.catalogs import catalog_sender
-    from floe.tell.sinks.file import file_sender
+    from floe.tell.sinks.lineage import lineage_sender
 
+    transport = settings["lineage.transport"]
     own: Mapping[str, Sender] = {
         "catalog": catalog_sender(settings),
-        "notification": file_sender(settings.path("notifications.path")),
+        "lineage": lineage_sender(transport, settings["lineage.url"], settings.path("lineage.path")),
+        "notification": notification_sender(settings, store),
+        "alert": alert_sender(settings, store),
     }
     known: dict[str, Sender | None] = dict(own)
 

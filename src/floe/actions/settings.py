@@ -28,7 +28,12 @@ def load_settings(
     cache = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "floe"
     actor = environment.get("FLOE_ACTOR") or _user()
     return replace(
-        settings, cache=cache, actor=actor, java=environment.get("JAVA_HOME") or None, say=say or (lambda _: None)
+        settings,
+        cache=cache,
+        actor=actor,
+        java=environment.get("JAVA_HOME") or None,
+        parent=environment.get("OPENLINEAGE_PARENT_ID") or None,
+        say=say or (lambda _: None),
     )
 
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from floe.actions.find import find_contract, use_contract
 from floe.actions.find_table import Way, find_target
-from floe.actions.record import of_test, record
+from floe.actions.record import of_test
 from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
+from floe.actions.tell_run import record_and_tell
 from floe.data.budget import budgets
 from floe.data.drift import drift
 from floe.data.plan import plan as make_plan
@@ -115,10 +116,12 @@ def _recorded(
 ) -> Result:
     from floe.registry import open_store
 
+    started, run_id = utc_now(), uuid.uuid4().hex
     result = verify_some(contract, dataset, way, settings, progress=progress)
     store = open_store(settings["registry.url"], settings.root)
     table_id = contract.table_id(dataset) or dataset.name
-    note = record(store, settings.root, of_test(result, uuid.uuid4().hex, table_id, settings.actor))
+    entry = of_test(result, run_id, table_id, settings.actor)
+    note = record_and_tell(settings, store, entry, result, started=started)
     if note:
         settings.say(note)
     return result
@@ -138,7 +141,7 @@ def verify_some(
     store = open_store(settings["registry.url"], settings.root)
     table_id = contract.table_id(dataset) or dataset.name
     plan = _plan(contract, dataset, settings, asked)
-    started = time.monotonic()
+    started, target = time.monotonic(), None
     try:
         target = find_target(settings, contract, dataset, way, store.table(table_id))
         aids = _aids(plan, contract, way, settings, store)
@@ -148,7 +151,8 @@ def verify_some(
         unknown = [unmeasured(expectation, error.message) for expectation in plan.expectations]
         result = result_of(plan, (_unseen(plan, error.message), *unknown), None, None, _since(started))
     scope = way.scope.said if way.scope else None
-    return replace(result, scope=scope, owner=contract.owner or None, support=_support(contract))
+    owner, support = contract.owner or None, _support(contract)
+    return replace(result, scope=scope, owner=owner, support=support, target=target)
 
 
 def _unseen(plan: Plan, cause: str) -> Outcome:
@@ -220,7 +224,7 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
     ordered = [by_id[expectation.id] for expectation in rest.expectations]
     cost = {**cost, "files": None if seen.files is None else len(seen.files), **_since(started)}
     result = result_of(plan, (*found, *ordered), rows, seen.snapshot, cost)
-    return replace(result, location=seen.location, table_uid=seen.uid)
+    return replace(result, location=seen.location, table_uid=seen.uid, schema=seen.schema)
 
 
 def _pinned(target: Target, seen: TableFacts, settings: Settings) -> Target:

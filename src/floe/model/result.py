@@ -6,6 +6,8 @@ from typing import Any
 
 from floe.model.finding import Severity
 from floe.model.show import result_as_html, write_as_html
+from floe.model.table import Target
+from floe.model.types import Struct
 
 PASS, FAIL, NOT_EVALUATED, NOT_GATED = "pass", "fail", "not_evaluated", "not_gated"
 WEIGHTS = {Severity.CRITICAL: 8, Severity.ERROR: 4, Severity.WARNING: 2, Severity.INFO: 1}
@@ -79,6 +81,8 @@ class Result:
     scope: str | None = None  # the part that was read, where it was not the whole
     owner: str | None = None
     support: tuple[str, ...] = ()
+    target: Target | None = field(default=None, compare=False)  # how the table was looked for; not kept
+    schema: Struct | None = field(default=None, compare=False)  # of the table; not kept
 
     @property
     def failed(self) -> tuple[Outcome, ...]:

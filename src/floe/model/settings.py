@@ -35,7 +35,7 @@ KEYS = (
     Key("data_contracts.monitoring.quality.check_interval", "6h", str),
     Key("data_contracts.monitoring.quality.threshold", 95, int),
     Key("data_contracts.monitoring.availability.check_interval", "5m", str),
-    Key("data_contracts.alerting.openlineage_events", True, bool),
+    Key("data_contracts.alerting.openlineage_events", True, bool, acts=True),
     Key("data_contracts.alerting.prometheus_metrics", True, bool),
     Key("registry.url", "sqlite:///.floe/registry.db", str, acts=True),
     Key("spark.master", "local[*]", str, acts=True),
@@ -57,10 +57,11 @@ KEYS = (
     Key("versions.notice_days", 30, int, acts=True),
     Key("policies", [], list, acts=True),
     Key("waivers", [], list, acts=True),
-    Key("lineage.transport", "none", str, ("none", "file", "http", "console")),
-    Key("lineage.url", "", str),
-    Key("lineage.path", "", str),
-    Key("alerts", [], list),
+    Key("lineage.transport", "none", str, ("none", "file", "http", "console"), acts=True),
+    Key("lineage.url", "", str, acts=True),
+    Key("lineage.path", ".floe/lineage.jsonl", str, acts=True),
+    Key("lineage.namespace", "floe", str, acts=True),
+    Key("alerts", [], list, acts=True),
 )
 RESERVED = ("FLOE_ACTOR", "FLOE_FAILPOINT")
 
@@ -75,6 +76,7 @@ class Settings:
     actor: str = "unknown"
     cache: Path = Path(".floe/cache")
     java: str | None = None  # JAVA_HOME, where set
+    parent: str | None = None  # the orchestrator's run that we are part of: OPENLINEAGE_PARENT_ID, where set
     say: Callable[[str], None] = field(default=lambda _: None, compare=False, repr=False)
 
     def __getitem__(self, name: str) -> Any:

@@ -10,10 +10,11 @@ from sqlalchemy.engine import Connection
 from floe.model import RegistryError
 from floe.model.outgoing import Outgoing
 from floe.registry.audit import audited
+from floe.registry.outbox_put import WAITING, put_all
 from floe.registry.schema import audit, outbox
 from floe.registry.store import Store
 
-WAITING, SENT, DEAD = "waiting", "sent", "dead"
+SENT, DEAD = "sent", "dead"
 DROPPED = "outbox-dropped"  # the audit's word for messages given up to keep the outbox small
 _ROW = outbox.c
 
@@ -35,8 +36,7 @@ class Count:
 
 def put(connection: Connection, *, sink: str, key: str, payload: Mapping[str, Any], at: str) -> None:
     """Keep a message; those of one sink and key are sent in the order they were put."""
-    row = {"sink": sink, "key": key, "payload": payload, "state": WAITING, "attempts": 0, "next_at": at}
-    connection.execute(sa.insert(outbox).values(**row, created_at=at))
+    put_all(connection, [(sink, key, payload)], at=at)
 
 
 def heads(store: Store, now: str | None = None) -> list[Outgoing]:
@@ -74,6 +74,13 @@ def count(store: Store) -> Count:
         ).scalars()
         dropped = sum(int(detail["count"]) for detail in lost)
     return Count(found.get(WAITING, 0), found.get(SENT, 0), found.get(DEAD, 0), dropped, soonest)
+
+
+def sent_since(store: Store, sink: str, prefix: str, since: str) -> int:
+    """How many messages of a sink, of keys that begin so, were sent since a moment."""
+    here = (_ROW.sink == sink) & (_ROW.state == SENT) & (_ROW.sent_at >= since) & _ROW.key.startswith(prefix)
+    with store.begin() as connection:
+        return int(connection.execute(sa.select(sa.func.count()).select_from(outbox).where(here)).scalar() or 0)
 
 
 def messages(store: Store, states: Sequence[str] = (WAITING, DEAD), limit: int = 50) -> list[dict[str, Any]]:

@@ -13,7 +13,9 @@ from sqlalchemy.engine import Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from floe.model import RegistryError
+from floe.model.clock import stamp, utc_now
 from floe.model.json_text import dumps
+from floe.registry.outbox_put import put_all
 from floe.registry.schema import check_runs, schema_history, table_registry, violations
 
 HEAD = "0003"
@@ -212,7 +214,7 @@ class Store:
             yield
 
     def record(self, entry: Mapping[str, Any]) -> None:
-        """Keep a run, what it found, and where it left its table, all or nothing; a run is kept once."""
+        """Keep a run, what it found, where it left its table and what is to be told, all or nothing; a run is kept once."""
         run = entry["run"]
         with self.begin(writes=True) as connection:
             if connection.execute(sa.select(check_runs.c.run_id).where(check_runs.c.run_id == run["run_id"])).first():
@@ -224,6 +226,8 @@ class Store:
                 )
             if entry.get("table"):
                 _keep_table(connection, entry["table"], entry["schema"])
+            if entry.get("messages"):
+                put_all(connection, entry["messages"], at=stamp(utc_now()))
 
     def runs(self, limit: int, table_id: str | None = None) -> list[dict[str, Any]]:
         """The newest runs with what they found, newest first."""

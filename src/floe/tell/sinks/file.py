@@ -1,23 +1,28 @@
 """Messages as lines of JSON at the end of a file."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from floe.model import SendError
 from floe.model.json_text import dumps
 from floe.model.outgoing import Outgoing, Sender
 
 
-def file_sender(path: Path) -> Sender:
+def _whole(message: Outgoing) -> dict[str, Any]:
+    return {name: getattr(message, name) for name in ("id", "at", "sink", "key", "payload")}
+
+
+def file_sender(path: Path, setting: str = "notifications.path", shape: Callable[[Outgoing], Any] = _whole) -> Sender:
     """Append each message to a file, with its id: one that was sent twice has the same."""
 
     def send(message: Outgoing) -> None:
-        line = {name: getattr(message, name) for name in ("id", "at", "sink", "key", "payload")}
         try:
-            _append(path, dumps(line) + "\n")
+            _append(path, dumps(shape(message)) + "\n")
         except OSError as error:
             raise SendError(
-                f"{path} cannot be written: {error.strerror}", "Make it writable, or set notifications.path to another"
+                f"{path} cannot be written: {error.strerror}", f"Make it writable, or set {setting} to another"
             ) from None
 
     return Sender(send)

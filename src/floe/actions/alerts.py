@@ -1,0 +1,96 @@
+"""Alerts: messages to people, to each target that the settings name for them."""
+
+import uuid
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from floe.model import SendError
+from floe.model.clock import stamp, utc_now
+from floe.model.notice import Notice
+from floe.model.outgoing import Outgoing, Sender
+from floe.model.route import Route, read_routes
+from floe.model.settings import Settings
+
+if TYPE_CHECKING:
+    from floe.registry import Store
+
+ALERT = "alert"
+
+
+def notification_sender(settings: Settings, store: "Store") -> Sender:
+    """Write each notification to its file, and put an alert for each target that takes it into the outbox."""
+    from floe.tell.sinks.file import file_sender
+
+    file = file_sender(settings.path("notifications.path"))
+    routes, wrong = read_routes(settings["alerts"])
+
+    def send(message: Outgoing) -> str | None:
+        file.send(message)
+        _fan_out(store, message, routes)
+        return f"{'; '.join(wrong)} (`floe doctor`)" if wrong else None
+
+    return Sender(send)
+
+
+def _fan_out(store: "Store", message: Outgoing, routes: tuple[Route, ...]) -> None:
+    """One message per target, so that each is tried again by itself; its id is the same however often this is done."""
+    from floe.registry import outbox
+
+    id_ = str(uuid.uuid5(uuid.NAMESPACE_URL, f"floe:{message.key}:{message.id}:{message.at}"))
+    notice = Notice.of(message.payload, id_=id_, at=message.at, key=message.key)
+    taking = [route for route in routes if route.takes(notice)]
+    if not taking:
+        return
+    now = stamp(utc_now())
+    with store.begin(writes=True) as connection:
+        for route in taking:
+            payload = {"route": route.id, "notice": id_, "at": message.at, **notice.data}
+            outbox.put(connection, sink=ALERT, key=f"{route.id}:{notice.contract}", payload=payload, at=now)
+
+
+def alert_sender(settings: Settings, store: "Store") -> Sender:
+    """Send an alert to its target, as often a minute as the target takes."""
+    from floe.tell.sinks.alert import send_alert
+
+    routes = {route.id: route for route in read_routes(settings["alerts"])[0]}
+
+    def send(message: Outgoing) -> str | None:
+        route = _route(routes, message.payload)
+        _slowly(store, route)
+        payload = message.payload
+        send_alert(Notice.of(payload, id_=payload["notice"], at=payload["at"], key=message.key), route)
+        return None
+
+    return Sender(send, place=lambda message: str(message.payload["route"]))
+
+
+def _route(routes: Mapping[str, Route], payload: Mapping[str, Any]) -> Route:
+    route = routes.get(payload["route"])
+    if route is None:
+        raise SendError("No alert of the settings goes to this message's target any more", permanent=True)
+    return route
+
+
+def _slowly(store: "Store", route: Route) -> None:
+    """Leave a target alone that had its share: what is too much waits, nothing is lost."""
+    from floe.registry import outbox
+
+    before = stamp(utc_now() - timedelta(minutes=1))
+    if outbox.sent_since(store, ALERT, f"{route.id}:", before) >= route.per_minute:
+        raise SendError(f"{route.scheme}:// had {route.per_minute} alerts within a minute", reachable=False)
+
+
+def alert_faults(settings: Settings) -> list[str]:
+    """What keeps alerts from being sent, as far as that shows without sending."""
+    from floe.tell.sinks.alert import check_route
+
+    routes, wrong = read_routes(settings["alerts"])
+    found = list(wrong)
+    for route in routes:
+        try:
+            fault = check_route(route)
+        except SendError as error:
+            fault = f"{error.message}. {error.suggestion}"
+        found += [fault] if fault else []
+    return found
