@@ -20,6 +20,7 @@ from floe.model.service_level import level_name
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import schema_hash as hash_of
+from floe.model.watch import violation_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -27,16 +28,6 @@ if TYPE_CHECKING:
 
 Connection = Any  # a SparkSession, a table's name or a path
 Source = str | Path | Contract
-_TYPES = {
-    "E559": "volume_anomaly",
-    "E560": "freshness_violation",
-    "E561": "availability_violation",
-    "E562": "latency_violation",
-    "E563": "recovery_violation",
-    "E564": "retention_violation",
-    "E565": "cost_violation",
-    "E580": "not_evaluated",
-}
 _WORST = (FAIL, NOT_EVALUATED, PASS)
 
 
@@ -298,6 +289,6 @@ def _violation(one: Outcome, result: Result) -> ContractViolation:
         expected_value=one.expected,
         contract_name=result.contract,
         contract_version=result.version,
-        violation_type=_TYPES.get(one.code, "schema_drift" if one.code.startswith("E53") else "quality_violation"),
+        violation_type=violation_type(one.code),
         code=f"FLOE-{one.code}",
     )

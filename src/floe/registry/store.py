@@ -16,7 +16,7 @@ from floe.model import RegistryError
 from floe.model.json_text import dumps
 from floe.registry.schema import check_runs, schema_history, table_registry, violations
 
-HEAD = "0003"
+HEAD = "0004"
 _BUSY_SECONDS = 30
 
 
