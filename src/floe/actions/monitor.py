@@ -95,7 +95,7 @@ def watch(
                 if isinstance(error, FloeError)
                 else f"floe met a fault of its own: {type(error).__name__}"
             )
-            _LOG.warning("%s %s was not evaluated: %s", scene.contract_id, dataset.name, said)
+            _LOG.info("%s %s was not evaluated: %s", scene.contract_id, dataset.name, said)
             watches.append(_failed(scene.contract_id, contract.version, dataset.name, said, settings))
     return watches
 
@@ -133,7 +133,7 @@ def _kept(watch: Watch, scene: Scene) -> Watch:
     moved = settle(scene.store, scene.place, sight, scene.now)
     keep_status(scene.store, _statuses(watch))
     for one in moved:
-        _LOG.warning("%(event)s %(code)s %(severity)s %(contract)s:%(version)s %(dataset)s", one)
+        _LOG.info("%(event)s %(code)s %(severity)s %(contract)s:%(version)s %(dataset)s", one)
     # lineage's tell_run(settings, store, watch.result, run_id=…, started=…, ended=…, kind="contract_check") belongs here
     return replace(watch, incidents=tuple(moved), notes=(*watch.notes, *([note] if note else [])))
 

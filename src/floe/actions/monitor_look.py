@@ -114,7 +114,7 @@ def _judged(scene: Scene, kinds: Collection[str]) -> tuple[Result, list[Check]]:
         one = by_id.get(outcome.id)
         kind = kind_of(one) if one else "schema_drift"
         if kind in kinds and outcome.outcome != NOT_GATED:
-            checks.append(_check(str(kind), outcome, one, scene))
+            checks.append(_check(str(kind), _filled(outcome, one, result.rows, scene), one, scene))
     if "quality" in kinds:
         checks += _score(scene, tuple(checks), result.rows)
     return result, checks
@@ -127,8 +127,6 @@ def _check(kind: str, outcome: Outcome, one: Expectation | None, scene: Scene) -
     if kind in ("freshness", "latency") and outcome.age is not None and limit:
         age = max(0, outcome.age)
         return Check(kind=kind, outcome=outcome, used=age / limit, value=age / 3600, target=limit / 3600)
-    if kind == "freshness" and one and outcome.outcome == NOT_EVALUATED and limit:
-        return Check(kind=kind, outcome=_never(outcome, one, limit, scene), target=limit / 3600)
     if kind == "cost" and one and one.budget and isinstance(outcome.actual, int | float):
         most = one.budget.most
         share = outcome.actual / most if most else None
@@ -145,19 +143,26 @@ def _drifted(outcome: Outcome, scene: Scene) -> Outcome:
     return replace(outcome, severity=levels.get(str(layer), outcome.severity))
 
 
-def _never(outcome: Outcome, one: Expectation, limit: float, scene: Scene) -> Outcome:
-    """A table without a value to tell its age by is stale once it has been known for longer than promised."""
-    if "has no value to tell an age by" not in (outcome.cause or ""):
+def _filled(outcome: Outcome, one: Expectation | None, rows: int | None, scene: Scene) -> Outcome:
+    """A table that never had a value to tell its age by is stale once it is known for longer than promised."""
+    limit = one.operators.get(_AGE_LIMIT) if one and kind_of(one) == "freshness" else None
+    nothing = rows == 0 or "has no value to tell an age by" in (outcome.cause or "")
+    if one is None or limit is None or outcome.outcome != NOT_EVALUATED or not nothing:
         return outcome
+    age = _known_for(scene)
+    if age <= int(limit):
+        return outcome
+    said = f"'{one.field}' has nothing yet, {spoken(age)} after it became known; the contract promises {one.expected}"
+    return replace(outcome, code=one.code, outcome=FAIL, message=said, cause=None, actual="nothing", how="metadata")
+
+
+def _known_for(scene: Scene) -> int:
+    """Seconds since the contract was registered, or since its table was first looked at."""
     from floe.registry.versions import registered_at
     from floe.registry.watched import first_seen
 
     since = registered_at(scene.store, scene.contract_id) or first_seen(scene.store, scene.table_id)
-    age = (scene.now - datetime.fromisoformat(since)).total_seconds() if since else 0
-    if age <= limit:
-        return outcome
-    said = f"'{one.field}' has no value, {spoken(int(age))} after the table became known; promised: {one.expected}"
-    return replace(outcome, code=one.code, outcome=FAIL, message=said, cause=None, actual="no value", how="scan")
+    return int((scene.now - datetime.fromisoformat(since)).total_seconds()) if since else 0
 
 
 def _score(scene: Scene, checks: tuple[Check, ...], rows: int | None) -> list[Check]:

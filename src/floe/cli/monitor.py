@@ -1,6 +1,7 @@
 """`floe monitor`."""
 
 import argparse
+import logging
 from typing import Any
 
 from floe.actions.monitor import MonitorResult, monitor_check, monitor_status
@@ -95,6 +96,7 @@ def run(options: argparse.Namespace) -> int:
     from floe.monitor.service import Service
     from floe.registry import open_store
 
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     settings = load_settings(say=say)
     check_mode(settings)
     store, metrics = open_store(settings["registry.url"], settings.root), _metrics()

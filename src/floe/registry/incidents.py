@@ -1,6 +1,6 @@
 """Incidents: opened, worsened, closed, and each told once."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -72,13 +72,11 @@ def settle(store: Store, place: Place, sight: Sight, now: datetime) -> list[dict
     return [one for one in moved if one]
 
 
-def open_incidents(store: Store, contract_ids: Iterable[str] = ()) -> list[dict[str, Any]]:
+def open_incidents(store: Store) -> list[dict[str, Any]]:
     """The incidents that are open, the worst and oldest first."""
     chosen = sa.select(incidents).where(_ROW.closed_at.is_(None)).order_by(_ROW.opened_at)
-    wanted = sorted(set(contract_ids))
     with store.begin() as connection:
         rows = [dict(row) for row in connection.execute(chosen).mappings()]
-    rows = [row for row in rows if not wanted or row["contract_id"] in wanted]
     return sorted(rows, key=lambda row: -Severity.of(row["severity"]))
 
 

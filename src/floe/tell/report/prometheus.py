@@ -88,7 +88,9 @@ class Metrics:
         for key, number in self._violations.items():
             wrong.add_metric(key, number)
         yield wrong
-        errors = CounterMetricFamily("floe_contract_check_errors", "Looks that could not evaluate everything", labels=_LABELS)
+        errors = CounterMetricFamily(
+            "floe_contract_check_errors", "Looks that could not evaluate everything", labels=_LABELS
+        )
         for labels, number in self._errors.items():
             errors.add_metric(labels, number)
         yield errors
