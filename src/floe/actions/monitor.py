@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from floe.actions.monitor_find import Subject, subjects
 from floe.actions.monitor_look import Scene, look_at
 from floe.actions.record import of_watch, record
-from floe.model import FloeError, RegistryError, Severity
+from floe.model import Contract, FloeError, RegistryError, Severity
 from floe.model.clock import stamp
 from floe.model.result import FAIL, NOT_EVALUATED, PASS
 from floe.model.settings import Settings
@@ -46,7 +46,12 @@ class MonitorResult:
         }
 
 
-def monitor_check(names: Sequence[str], settings: Settings, progress: Progress = lambda _: None) -> MonitorResult:
+def monitor_check(
+    names: Sequence[str | Contract],
+    settings: Settings,
+    progress: Progress = lambda _: None,
+    kinds: Collection[str] = KINDS,
+) -> MonitorResult:
     """Look at the datasets of contracts now, at all that can be asked; without names at every contract there is."""
     from floe.registry import open_store
 
@@ -58,7 +63,7 @@ def monitor_check(names: Sequence[str], settings: Settings, progress: Progress =
     watches: list[Watch] = []
     for number, subject in enumerate(found, 1):
         progress(f"{subject.name} ({number} of {len(found)})")
-        watches += watch(subject, KINDS, settings, store)
+        watches += watch(subject, kinds, settings, store)
     return MonitorResult(tuple(sorted(watches, key=lambda one: (FAIL, NOT_EVALUATED, PASS).index(one.outcome))))
 
 

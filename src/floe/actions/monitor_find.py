@@ -31,7 +31,7 @@ class Subject:
     error: str | None = None
 
 
-def subjects(names: Sequence[str], settings: Settings) -> list[Subject]:
+def subjects(names: Sequence[str | Contract], settings: Settings) -> list[Subject]:
     """The contracts of these names, or all; one that cannot be used is there with its error."""
     if not names:
         return _everything(settings)
@@ -67,7 +67,9 @@ def _everything(settings: Settings) -> list[Subject]:
     return found or list(_registered(settings))
 
 
-def _named(name: str, entries: list[Mapping[str, Any]], settings: Settings) -> Subject:
+def _named(name: str | Contract, entries: list[Mapping[str, Any]], settings: Settings) -> Subject:
+    if isinstance(name, Contract):
+        return Subject(name.identity, use_contract(name, settings))
     for entry in entries:
         tables = {one["table_id"] for one in entry["datasets"]}
         if name in {entry["id"], entry["id"].rsplit(":", 1)[0], entry["contract_id"], *tables}:
