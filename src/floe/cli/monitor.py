@@ -21,6 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _check(verbs.add_parser("check", help="look at tables now: everything that can be asked of them"))
     _run(verbs.add_parser("run", help="go on looking: each kind of check at its interval, with metrics over HTTP"))
     _status(verbs.add_parser("status", help="what was seen last, and the incidents that are open"))
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = "".join(below.format_usage() for below in verbs.choices.values())
 
 
 def _check(parser: argparse.ArgumentParser) -> None:
