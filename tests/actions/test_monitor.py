@@ -370,3 +370,18 @@ def test_what_is_open_is_listed_worst_first(shop, clock, tmp_path):
     monitor_check([], shop)
     store = open_store(shop["registry.url"], shop.root)
     assert [one["severity"] for one in open_incidents(store)] == ["error", "warning"]
+
+
+def test_the_age_of_a_column_is_read_from_the_log(tmp_path, clock):
+    """Freshness of `at`: the newest value, of the last file or an older one; rows from the future do not count."""
+    promise(tmp_path, "orders", "  - {property: freshness, value: 1, unit: h, element: orders.at}")
+    for minutes in (30, 90):
+        fill(tmp_path, "orders", at=clock.now - timedelta(minutes=minutes))
+    settings = settings_of(tmp_path, clock)
+    check = check_of(only(monitor_check([], settings)), "freshness")
+    assert (check.status, check.outcome.how, check.outcome.field) == ("ok", "metadata", "orders.at")
+    assert check.value == pytest.approx(0.5, abs=0.01)
+    clock.move(minutes=40, seconds=30)
+    check = check_of(only(monitor_check([], settings)), "freshness")
+    assert (check.status, check.outcome.actual) == ("error", "1h 10min")
+    assert check.outcome.message.startswith("The newest row is 1h 10min old")

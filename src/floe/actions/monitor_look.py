@@ -11,6 +11,7 @@ from floe.actions.find_table import Way, find_target
 from floe.actions.verify import look, result_of, verify_some
 from floe.data.judge.availability import WINDOW_DAYS, error_budget
 from floe.data.judge.ladder import broken_level, near_level
+from floe.data.judge.newest import newest
 from floe.data.judge.unreachable import WORDS, cause_of
 from floe.data.plan import plan as make_plan
 from floe.model import Contract, Dataset, EngineError, FloeError, Severity, TableError
@@ -22,6 +23,7 @@ from floe.model.quantity import parse_quantity
 from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome, Result
 from floe.model.service_level import level_name
 from floe.model.settings import Settings
+from floe.model.table import Target
 from floe.model.watch import Check, Watch, score_of
 
 if TYPE_CHECKING:
@@ -106,11 +108,12 @@ def kind_of(one: Expectation) -> str | None:
 def _judged(scene: Scene, kinds: Collection[str]) -> tuple[Result, list[Check]]:
     plan = make_plan(scene.contract, scene.dataset, scene.settings["classifications"])
     by_id = {one.id: one for one in plan.expectations}
-    result = verify_some(
-        scene.contract, scene.dataset, Way(), scene.settings, lambda one: bool(one.id and kind_of(one) in kinds)
-    )
+    asked = [one for one in plan.expectations if kind_of(one) in kinds]
+    proved = _by_statistics(scene, asked)
+    wanted = {one.id for one in asked} - {outcome.id for outcome in proved}
+    result = verify_some(scene.contract, scene.dataset, Way(), scene.settings, lambda one: one.id in wanted)
     checks = []
-    for outcome in result.expectations:
+    for outcome in (*proved, *result.expectations):
         one = by_id.get(outcome.id)
         kind = kind_of(one) if one else "schema_drift"
         if kind in kinds and outcome.outcome != NOT_GATED:
@@ -118,6 +121,23 @@ def _judged(scene: Scene, kinds: Collection[str]) -> tuple[Result, list[Check]]:
     if "quality" in kinds:
         checks += _score(scene, tuple(checks), result.rows)
     return result, checks
+
+
+def _by_statistics(scene: Scene, asked: list[Expectation]) -> list[Outcome]:
+    """Ages of columns that the table's log is sure about, so that asking often needs no scan."""
+    if not any(one.age and one.age.kind == "newest" for one in asked):
+        return []
+    try:
+        files = look(_target(scene), scene.settings).files
+    except FloeError:
+        return []  # said by what is asked next
+    found = (newest(one, files, int(scene.now.timestamp())) for one in asked)
+    return [outcome for outcome in found if outcome]
+
+
+def _target(scene: Scene) -> Target:
+    known = scene.store.table(scene.table_id)
+    return find_target(scene.settings, scene.contract, scene.dataset, Way(), known)
 
 
 def _check(kind: str, outcome: Outcome, one: Expectation | None, scene: Scene) -> Check:
@@ -225,9 +245,9 @@ def _available(scene: Scene) -> list[Check]:
 def _probe(scene: Scene) -> Outcome:
     from floe.data.rows.first import read_first
 
-    contract, dataset, settings = scene.contract, scene.dataset, scene.settings
+    settings = scene.settings
     try:
-        target = find_target(settings, contract, dataset, Way(), scene.store.table(scene.table_id))
+        target = _target(scene)
         if target.format == "delta" and not target.path:  # only Spark knows the name
             from floe.actions.verify import probe_table
 

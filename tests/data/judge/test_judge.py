@@ -1,5 +1,6 @@
 """Severities, budgets and causes, by hand from SPEC §11."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -7,9 +8,11 @@ import pytest
 
 from floe.data.judge.availability import Budget, error_budget
 from floe.data.judge.ladder import broken_level, near_level
+from floe.data.judge.newest import newest
 from floe.data.judge.unreachable import cause_of
 from floe.model import Severity
 from floe.model.age import aged
+from floe.model.claim import FileStatistics
 from floe.model.clock import stamp
 from floe.model.plan import Age, Expectation
 from floe.model.result import FAIL, PASS
@@ -108,3 +111,30 @@ def test_clocks_that_are_changed_change_no_age(zone, before, after, hours):
     assert moments[1] - moments[0] == timedelta(hours=hours)
     told = [stamp(moment.replace(tzinfo=ZoneInfo(zone))) for moment in (before, after)]
     assert datetime.fromisoformat(told[1]) - datetime.fromisoformat(told[0]) == timedelta(hours=hours)
+
+
+NEWEST = replace(HOUR, age=Age("newest", "unix_seconds(`at`)"), columns=("at",))
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+def file_of(*hours: float, rows: int = 5, exact: bool = True) -> FileStatistics:
+    moments = [NOON + timedelta(hours=one) for one in hours]
+    return FileStatistics(rows, {}, {"at": min(moments)}, {"at": max(moments)}, exact=exact)
+
+
+@pytest.mark.parametrize(
+    ("files", "age"),
+    [
+        ((file_of(-5, -0.5), file_of(-9, -8)), 1800),
+        ((file_of(-2),), 7200),
+        ((file_of(0.05),), -180),  # a little ahead is a clock that differs
+        ((file_of(-0.5), file_of(5)), None),  # rows from the future: only reading tells the others
+        ((file_of(-0.5), FileStatistics(3)), None),
+        ((file_of(-0.5, exact=False),), None),  # the newest row may be deleted
+        ((), None),
+        (None, None),
+    ],
+)
+def test_the_newest_value_by_statistics(files, age):
+    found = newest(NEWEST, files, int(NOON.timestamp()))
+    assert (found.age if found else None) == age
