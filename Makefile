@@ -34,6 +34,8 @@ benchmark: install
 	.venv/bin/python benchmarks/tpch.py --sf $(SF)
 	.venv/bin/python benchmarks/tpch.py --sf $(SF) --rules
 	.venv/bin/python benchmarks/compile.py
+	.venv/bin/python benchmarks/registry.py
+	.venv/bin/python benchmarks/lookup.py
 	.venv/bin/python benchmarks/gates.py --sf $(SF)
 
 format: install

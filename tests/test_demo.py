@@ -29,6 +29,9 @@ def test_the_week_comes_out_as_told_and_its_commands_run(tmp_path: Path):
     assert "6 rows to silver.sales.orders (delta), 24 rows to quarantine" in story
     assert "batch 2026-11-13 is in silver.sales.orders already (1,100 rows" in story
 
+    assert "FLOE-E525: Consumers of 'sales.orders/orders' have not signed off 2.0.0: churn-model" in story
+    assert "sales.orders/orders:2.0.0  created, MAJOR" in story
+
     readme = next(f.text for f in fences(ROOT / "README.md") if "$ floe enforce" in f.text)
     assert [line for line in readme.splitlines() if line not in story.splitlines()] == []
 

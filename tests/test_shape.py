@@ -34,6 +34,8 @@ def test_the_public_names():
             "enforce",
             "lint",
             "load",
+            "publish",
+            "read",
             "split",
             "stream",
             "tag_run",

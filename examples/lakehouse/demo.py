@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from contextlib import nullcontext, redirect_stdout
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,10 @@ EXPLORE = (
     ("floe plan silver.sales.orders", "every promise, how it is judged and by which SQL"),
     ("floe effective contracts/silver/sales/orders.yaml", "every value, and the tier it came from"),
     ("floe diff before/orders.yaml contracts/silver/sales/orders.yaml", "what Thursday's change means, for whom"),
+    ("floe contracts search --column amount", "every contract with such a column"),
+    ("floe contracts show silver.sales.orders", "one contract: versions, owner, consumers, state"),
+    ("floe contracts history silver.sales.orders", "who did what with it, when and why"),
+    ("floe outbox", "what was told to catalogs and consumers"),
     ("floe doctor gold.marketing.customer_features", "how a contract finds its table"),
     (
         "floe convert contracts/silver/sales/orders.yaml --to html -o orders.html --force",
@@ -313,6 +318,46 @@ def whole(story: Story) -> None:
     story.floe("floe quarantine list silver.sales.orders")
 
 
+def agreements(story: Story) -> None:
+    story.step(
+        "Agreements",
+        "The contracts are published: tested on their tables, then registered for ever. The churn model says what it relies on.",
+    )
+    story.floe("floe publish contracts/")
+    story.floe(
+        "floe consumers add silver.sales.orders --team churn-model --contact ml@acme.example --columns orders.amount"
+    )
+    print("\nSales wants to drop amount. Whom does that break? The pull request's check refuses it.")
+    next_major()
+    story.floe("floe impact silver.sales.orders next/orders.yaml")
+    story.floe("floe publish next/orders.yaml", 1)
+    print("\nThe churn model agrees, and the next MAJOR is published; the old one holds until it takes effect.")
+    story.floe("floe consumers sign-off silver.sales.orders 2.0.0 --team churn-model --file next/orders.yaml")
+    story.floe("floe publish next/orders.yaml")
+    today = datetime.now(UTC).date()
+    print("\nThe visits were announced to end a month ago, and today they do: a newcomer is sent elsewhere.")
+    story.floe(
+        f"floe deprecate silver.marketing.visits --announced {today - timedelta(31)} --sunset {today}"
+        " --replacement silver.sales.orders --reason 'the new shop counts visits itself'"
+    )
+    story.floe("floe consumers add silver.marketing.visits --team newcomer --contact new@acme.example", 1)
+
+
+def next_major() -> None:
+    """The orders' contract without amount, and what consumers are told to do about it."""
+    text = Path(ORDERS).read_text()
+    start, end = text.index("      - name: amount"), text.index("      - name: coupon")
+    text = (
+        (text[:start] + text[end:]).replace("version: 1.1.0", "version: 2.0.0", 1).replace("value: 2}", "value: 3}", 1)
+    )
+    Path("next").mkdir()
+    Path("next/orders.yaml").write_text(text)
+    Path("next/changes.yaml").write_text(
+        "breaking_changes:\n"
+        "  - {type: field_removed, field: amount, migration: sum silver.sales.order_lines, deadline: 2027-06-30}\n"
+    )
+
+
 def explore(story: Story, folder: Path, seconds: float) -> None:
     story.step(
         "Yours",
@@ -336,6 +381,7 @@ def tell(folder: Path, seed: int, scale: int) -> None:
         day(story, jobs)
     gold(story, spark)
     whole(story)
+    agreements(story)
     explore(story, folder, time.monotonic() - started)
     spark.stop()
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from floe.actions.enforce import enforce
     from floe.actions.lint import lint
     from floe.actions.load import load
+    from floe.actions.publish import publish
+    from floe.actions.read import read
     from floe.actions.split import split
     from floe.actions.stream import stream
     from floe.actions.tag_run import tag_run
@@ -43,6 +45,8 @@ __all__ = [
     "enforce",
     "lint",
     "load",
+    "publish",
+    "read",
     "split",
     "stream",
     "tag_run",

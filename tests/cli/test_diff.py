@@ -292,7 +292,7 @@ def test_changes_yaml_is_read_at_the_revision(capsys):
         (["empty", "empty"], "FLOE-E500: empty and empty hold no contract"),
         (["twice", "twice"], "FLOE-E500: twice holds 2 contracts with the identity 'sales.shop/orders': twice/a.yaml"),
         (["table:orders", "contracts"], "orders is a name in Spark's catalog"),
-        (["registry:sales.shop/orders", "contracts"], "cannot ask the registry yet"),
+        (["registry:sales.shop/orders", "contracts"], "There is no registry at sqlite:///.floe/registry.db yet"),
         (["contracts"], "floe diff needs a new version"),
         (["", "contracts"], "An empty name is no contract"),
         (["nowhere.yaml", "contracts/orders.yaml"], "FLOE-E500: nowhere.yaml does not exist"),

@@ -12,12 +12,14 @@ from floe.registry.versions import Entry, Known, find_version, find_versions, re
 AT = "2026-11-16T00:00:00.000Z"
 
 
-def entry(version: str = "1.0.0", document: str = "a: 1", parents: tuple = ()) -> Entry:
+def entry(
+    version: str = "1.0.0", document: str = "a: 1", parents: tuple = (), contract: str = "sales.shop/orders"
+) -> Entry:
     major, minor, patch = map(int, version.split("."))
-    contract = {"contract_id": "sales.shop/orders", "odcs_id": "urn:orders", "domain": "sales", "product": "shop"}
+    held = {"contract_id": contract, "odcs_id": f"urn:{contract}", "domain": "sales", "product": "shop"}
     texts = {"document": document, "effective": document, "document_hash": document, "effective_hash": document}
-    row = {"contract_id": "sales.shop/orders", "version": version, "major": major, "minor": minor, "patch": patch}
-    return Entry({**contract, "name": "orders", "found_by": "orders"}, {**row, **texts, "parents": list(parents)})
+    row = {"contract_id": contract, "version": version, "major": major, "minor": minor, "patch": patch}
+    return Entry({**held, "name": "orders", "found_by": "orders"}, {**row, **texts, "parents": list(parents)})
 
 
 def accept(_: object) -> dict:

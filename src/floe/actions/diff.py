@@ -117,14 +117,26 @@ def _diff(pair: VersionPair, question: Question, terms: Terms, inheritance: Inhe
     if pair.old is None or pair.new is None:
         return _one_sided(pair), frozenset()
     old, new, notes = inheritance.both(pair.old, pair.new, pair.revision)
+    result, used = _step(pair, old, new, terms)
+    result = replace(result, notes=(*result.notes, *notes))
+    if question.whole_line:
+        others = tuple(one for one in pair.history if one is not pair.new and one is not pair.old)
+        result = replace(result, earlier=tuple(_earlier(pair, others, terms)))
+    return _with_mode(result, question), used
+
+
+def diff_effective(pair: VersionPair, settings: Settings) -> Diff:
+    """What changes between two contracts that have all they inherit already."""
+    if pair.old is None or pair.new is None:
+        return _one_sided(pair)
+    return _step(pair, pair.old, pair.new, terms_of(settings))[0]
+
+
+def _step(pair: VersionPair, old: Contract, new: Contract, terms: Terms) -> tuple[Diff, frozenset[int]]:
     found = with_reuse(changes(old, new, CHANGES, terms), pair.history)
     plans = migrations(old, new, found, pair.beside.listed)
     others = tuple(one for one in pair.history if one is not pair.new and one is not pair.old)
-    result = _judged(Move(old, new, found, plans.by_path, others), plans)
-    result = replace(result, notes=(*result.notes, *notes))
-    if question.whole_line:
-        result = replace(result, earlier=tuple(_earlier(pair, others, terms)))
-    return _with_mode(result, question), plans.used
+    return _judged(Move(old, new, found, plans.by_path, others), plans), plans.used
 
 
 def _judged(move: Move, plans: Migrations) -> Diff:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from floe.actions.find import find_for_write, find_layer
 from floe.actions.find_table import Way, find_target
 from floe.actions.inputs import check_inputs
+from floe.actions.offline import certain, store_for_write
+from floe.actions.outgrown import outgrown
 from floe.actions.pending import leftovers, pending
 from floe.actions.record import of_write, record
 from floe.actions.references import reference_targets
@@ -65,6 +67,7 @@ class _Case:
     schema_hash: str
     run_id: str
     ask: Ask
+    offline: tuple[str, ...] = ()
     ending: Finding | None = None
 
     @property
@@ -141,15 +144,19 @@ def _settle(case: _Case, entry: dict[str, Any], snapshot: str) -> None:
 
 
 def _case(name: str | Path | Contract, ask: Ask, settings: Settings) -> _Case:
-    from floe.registry import open_store
+    from floe.registry.offline import keep_table
 
     contract, dataset = find_for_write(name, settings)
     where = find_layer(contract, dataset, ask.layer)
     _possible(ask.mode, where, dataset)
     table_id = contract.table_id(dataset) or f"{where}.{contract.domain or 'default'}.{dataset.name}"
-    store = open_store(settings["registry.url"], settings.root)
-    ending = _usable(contract, store)
-    target = _committable(find_target(settings, contract, dataset, ask.way, store.table(table_id)))
+    store = store_for_write(settings)
+    known = store.table(table_id)
+    target = _committable(find_target(settings, contract, dataset, ask.way, known))
+    offline = certain(store, contract, target, where, settings)
+    ending = None if offline else _usable(contract, store)
+    if known and not offline:
+        keep_table(settings.root / ".floe", known)
     _writable(settings.path("tables.warehouse"))
     plan = make_plan(contract, dataset, settings["classifications"])
     digest = schema_hash(plan.schema)
@@ -166,6 +173,7 @@ def _case(name: str | Path | Contract, ask: Ask, settings: Settings) -> _Case:
         schema_hash=digest,
         run_id=uuid.uuid4().hex,
         ask=ask,
+        offline=offline,
         ending=ending,
     )
 
@@ -226,7 +234,10 @@ def _gate(case: _Case, inputs: "tuple[Outcome, ...]", intend: "Callable[[Passage
         salt=salt_of(case.settings.root),
         contract=case.contract.identity,
         edition=Edition(
-            hash=case.schema_hash, version=case.schema_version, declared=_declared(case.dataset) is not None
+            hash=case.schema_hash,
+            version=case.schema_version,
+            declared=_declared(case.dataset) is not None,
+            outgrown=outgrown(case.contract, case.store, case.settings),
         ),
         run_id=case.run_id,
         batch_id=case.ask.batch_id,
@@ -379,7 +390,9 @@ def _declared(dataset: Dataset) -> int | None:
 
 
 def _notes(case: _Case) -> tuple[str, ...]:
-    notes = [f"FLOE-{case.ending.code} {case.ending.severity}: {case.ending.message}"] if case.ending else []
+    notes = [*case.offline]
+    if case.ending:
+        notes.append(f"FLOE-{case.ending.code} {case.ending.severity}: {case.ending.message}")
     if not case.dataset.primary_key and case.layer != "bronze":
         notes.append(
             f"'{case.dataset.name}' has no primary key, so duplicates were not looked for: "

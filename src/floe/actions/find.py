@@ -5,7 +5,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from floe.actions.find_compiled import find_compiled
 from floe.actions.parents import Parents
+from floe.actions.read_registered import REGISTRY, is_whole
 from floe.actions.variables import with_values
 from floe.contract.formats import read
 from floe.contract.lint import RULES
@@ -13,7 +15,7 @@ from floe.contract.lint.rule import findings as rule_findings
 from floe.contract.resolve.inherit import Family, extended
 from floe.contract.sources.disk import Disk
 from floe.contract.sources.files import contract_files, read_bytes
-from floe.model import LAYERS, Contract, ContractError, Dataset, Finding, Severity
+from floe.model import LAYERS, Contract, ContractError, Dataset, Finding, RegistryError, Severity
 from floe.model.settings import Settings
 
 # what leaves one rule without an answer, which is said where it is asked (E580), and harms no other
@@ -30,7 +32,7 @@ def find_contract(name: str | Path | Contract, settings: Settings) -> tuple[Cont
 def use_contract(name: str | Path | Contract, settings: Settings) -> Contract:
     """The contract a name means as tables are held to it: with its parents' promises, its variables filled in."""
     own = load_contract(name, settings)
-    if not any(True for _ in extended(own)):
+    if is_whole(own) or not any(True for _ in extended(own)):
         return with_values(own)
     made = Family(Parents(settings.root, Disk()).find).effective(own, {})
     return with_values(usable(made.contract, list(made.findings), own.source))
@@ -40,9 +42,9 @@ def find_for_write(name: str | Path | Contract, settings: Settings) -> tuple[Con
     """The contract a gate holds a batch to; Bronze captures without one, under its table_id."""
     try:
         return find_contract(name, settings)
-    except ContractError as error:
+    except (ContractError, RegistryError) as error:
         known = _TABLE_ID.fullmatch(str(name))
-        if error.code != "E500" or not known or known[1] != "bronze":
+        if error.code not in ("E500", "E542") or not known or known[1] != "bronze":
             raise
     dataset = Dataset(name=known[3], physical_name=str(name))
     contract = Contract(
@@ -58,13 +60,21 @@ def find_for_write(name: str | Path | Contract, settings: Settings) -> tuple[Con
 
 
 def load_contract(name: str | Path | Contract, settings: Settings) -> Contract:
-    """The contract a name means: a loaded one, YAML text, a path, a table_id, an id with or without version."""
+    """The contract a name means: a loaded one, YAML text, a path, a table_id, an id with or without version.
+
+    Names are looked for in the files of the root, its compiled artifacts, the registry, and the copies of what was
+    read from it; `registry:NAME` asks the registry alone.
+    """
     if isinstance(name, Contract):
         return name
     if isinstance(name, str) and "\n" in name:
         return usable(*read(name, "<text>"), source="<text>")
     if Path(name).is_file() or str(name).endswith((".yaml", ".yml")):
         return load_file(Path(name))
+    if str(name).startswith(REGISTRY):
+        from floe.actions.find_registered import the_contract
+
+        return the_contract(str(name).removeprefix(REGISTRY), settings)
     known = _TABLE_ID.fullmatch(str(name))
     path = settings.root.joinpath("contracts", *known.groups()).with_suffix(".yaml") if known else None
     if path and path.is_file():
@@ -104,7 +114,14 @@ def _by_search(name: str, settings: Settings) -> Contract:
         )
     if found:
         return usable(found[0], next(said for contract, said in known if contract is found[0]), found[0].source)
-    near = difflib.get_close_matches(name, [str(other) for contract, _ in known for other in _names(contract)], 1)
+    # asked last, and imported here: a file must not wait for a database
+    from floe.actions.find_registered import find_registered, registered_names
+
+    elsewhere = find_compiled(name, settings) or find_registered(name, settings)
+    if elsewhere:
+        return elsewhere
+    names = [str(other) for contract, _ in known for other in _names(contract)]
+    near = difflib.get_close_matches(name, [*names, *registered_names(settings)], 1)
     hint = f"Did you mean '{near[0]}'? Else write" if near else "Write"
     raise ContractError(
         f"No contract is known as '{name}'",

@@ -1,10 +1,11 @@
-"""The contracts on one side of a comparison: a file, a folder, a git revision."""
+"""The contracts on one side of a comparison: a file, a folder, a git revision, the registry."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from floe.actions.find import load_contract
+from floe.actions.read_registered import REGISTRY, read_registered
 from floe.contract.formats import changes, read
 from floe.contract.lint.look import looks_like_contract
 from floe.contract.lint.secret import hide, secrets_in
@@ -15,10 +16,7 @@ from floe.model.migration import ListedChange
 from floe.model.settings import Settings
 
 Source = str | Path | Contract
-_LATER = {
-    "table": ("A live table is no contract here", "floe diff compares one with a contract: floe diff table:PATH FILE"),
-    "registry": ("floe cannot ask the registry yet", "Name a contract's file, folder or git:REV:path"),
-}
+_TABLE = ("A live table is no contract here", "floe diff compares one with a contract: floe diff table:PATH FILE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +51,10 @@ def side(source: Source, settings: Settings) -> Side:
     if not text.strip():
         raise SettingError("An empty name is no contract", "Name a contract's file, folder or git:REV:path")
     kind, _, rest = text.partition(":")
-    if kind in _LATER and rest and "\n" not in text:
-        raise FloeError(*_LATER[kind])
+    if kind == "table" and rest and "\n" not in text:
+        raise FloeError(*_TABLE)
+    if _asks_registry(source):
+        return Side(text, False, tuple(_registered(text.removeprefix(REGISTRY), settings)[-1:]))
     if kind == "git" and rest and "\n" not in text:
         revision, _, path = rest.partition(":")
         return at_revision(Repository(Path.cwd()), revision, path or ".", label=f"git:{revision}:")
@@ -64,6 +64,33 @@ def side(source: Source, settings: Settings) -> Side:
         contract = load_contract(source, settings)
         return _side(text.splitlines()[0], False, [contract], beside_file if Path(contract.source).is_file() else None)
     return _read_side(text, False, [(text, read_bytes(Path(text)))], beside_file)
+
+
+def line_side(source: Source, settings: Settings) -> Side:
+    """All versions a source stands for: of the registry those of the named MAJOR lines that are not retired."""
+    if not _asks_registry(source):
+        return side(source, settings)
+    text = str(source)
+    return Side(text, False, tuple(_registered(text.removeprefix(REGISTRY), settings)))
+
+
+def _asks_registry(source: Source) -> bool:
+    return not isinstance(source, Contract) and str(source).startswith(REGISTRY) and "\n" not in str(source)
+
+
+def _registered(name: str, settings: Settings) -> list[Contract]:
+    """The registered versions up to the one a name means, which is the last; a name without one means the highest."""
+    from floe.actions.find_registered import registry_of, the_version
+    from floe.registry.versions import find_versions
+
+    store = registry_of(settings)
+    known, version = the_version(name, store)
+    if not name.endswith(f":{version}"):
+        version = str(known.versions[-1]["version"])
+    rows = find_versions(store, known.contract["contract_id"])
+    last = next(index for index, row in enumerate(rows) if row["version"] == version)
+    live = [row for row in rows[:last] if not known.retired(row["major"])]
+    return [read_registered(known.contract, row, known.tables) for row in (*live, rows[last])]
 
 
 def in_folder(folder: Path) -> Side:

@@ -55,7 +55,7 @@ def judge(effective: Effective, rules: Rulebook) -> list[Finding]:
     policies, broken = list(rules.policies), []
     for holder in (*effective.ancestors, effective.own):
         try:
-            policies += _policies_of(holder)
+            policies += policies_of(holder)
         except SettingError as error:
             broken.append(_unreadable(holder, error))
     found += policy_findings(contract, tuple(policies), RULES)
@@ -69,7 +69,8 @@ def judge_contract(contract: Contract, settings: Settings, today: date | None = 
     return excused(found, rules, contract.identity.rsplit(":", 1)[0], today or utc_now().date())
 
 
-def _policies_of(holder: Contract) -> tuple[Policy, ...]:
+def policies_of(holder: Contract) -> tuple[Policy, ...]:
+    """The policies that a contract holds for its children; SettingError where one makes no sense."""
     entries = holder.custom.get("policies")
     if entries is None:
         return ()

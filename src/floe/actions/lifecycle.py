@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from floe.actions.lifecycle_line import Registered, registered, resolved
+from floe.actions.outbox import send_due
 from floe.model import RegistryError, SettingError
 from floe.model.lifecycle import RETIRED, Announcement, Standing, deprecated, retired, revived, sunset
 from floe.model.settings import Settings
@@ -86,6 +87,8 @@ def _move(line: Line, found: Registered, decide: Callable[[Standing], Standing])
     was, now = move(store, where, decide, now=line.now, actor=line.settings.actor, first=found.first(major))
     with store.begin() as connection:
         told = len(relying(connection, *where)) if was != now else 0
+    for said in send_due(line.settings).said if told else ():
+        line.settings.say(said)
     return Moved(was, now, told)
 
 

@@ -10,6 +10,7 @@ from floe.actions.enforce import enforce
 from floe.actions.find import find_contract
 from floe.actions.find_table import Way, find_target
 from floe.actions.find_versions import refuse_broken, side
+from floe.actions.publish_tested import versioned
 from floe.contract.compat.pairs import earlier
 from floe.data.plan.sql import quote
 from floe.model import Contract, ContractError, Dataset, Field, SettingError
@@ -116,7 +117,7 @@ def _plan(
     source = find_target(settings, older, then, way, known)
     major = Version.read(now.version)
     source = _unversioned(source, major.major if major else 0)
-    target = _versioned(source, major.major if major else 0)
+    target = versioned(source, major.major if major else 0)
     names = dict(zip((one.column for one in dataset.fields), earlier(then.fields, dataset.fields), strict=True))
     olds = {one.column: one for one in then.fields}
     select = [_selected(one, olds.get(names[one.column] or ""), fill) for one in dataset.fields]
@@ -142,11 +143,6 @@ def _plan(
         changes=(),
         missing=missing,
     )
-
-
-def _versioned(target: Target, major: int) -> Target:
-    name = f"{target.name}_v{major}" if target.name else None
-    return replace(target, name=name, path=f"{target.path.rstrip('/')}_v{major}" if target.path else None)
 
 
 def _unversioned(target: Target, major: int) -> Target:

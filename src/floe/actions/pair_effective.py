@@ -4,7 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from floe.actions.parents import Parents
-from floe.contract.resolve.inherit import Family, extended
+from floe.actions.read_registered import is_whole
+from floe.contract.resolve.inherit import Effective, Family, extended
 from floe.contract.sources.disk import Before, Disk
 from floe.contract.sources.git import Repository
 from floe.model import Contract
@@ -22,11 +23,14 @@ class Inheritance:
 
         The new one is of the working tree, or of a revision.
         """
-        if not any(True for one in (old, new) for _ in extended(one)):
+        if not any(True for one in (old, new) if not is_whole(one) for _ in extended(one)):
             return old, new, ()
         alone = "only the documents are compared, not what they inherit"
-        made = []
+        made: list[Effective] = []
         for one, of in ((old, ""), (new, revision)):
+            if is_whole(one):
+                made.append(Effective(one, one))
+                continue
             at, path = _origin(one.source, of)
             if not at and not Path(path).is_file():
                 return old, new, (f"{alone}: {path or 'a text'} is no file, so that its parents are not known",)

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from floe.actions.find_versions import Beside, Side, Source, at_revision, refuse_broken, side
+from floe.actions.find_versions import Beside, Side, Source, at_revision, line_side, refuse_broken, side
+from floe.actions.read_registered import is_whole
 from floe.contract.compat.versions import name_of
 from floe.contract.formats.canonical import content_hash
 from floe.contract.sources.git import Range, Repository, parse_range
@@ -47,10 +48,12 @@ def version_pairs(old: Source, new: Source | None, whole_line: bool, settings: S
         )
         yield from _tagged(_paired(before, after), repository, between.new, whole_line)
     elif new is not None:
-        before, after = side(old, settings), side(new, settings)
-        yield from _lines(before, after) if whole_line else _paired(before, after)
+        if whole_line:
+            yield from _lines(line_side(old, settings), side(new, settings))
+        else:
+            yield from _paired(side(old, settings), side(new, settings))
     elif whole_line:
-        yield from _versions(side(old, settings))
+        yield from _versions(line_side(old, settings))
     else:
         raise SettingError(
             f"floe diff needs a new version to compare {old} with",
@@ -143,7 +146,8 @@ def _versions(one: Side) -> Iterator[VersionPair]:
         new = max(line, key=version_of)
         line.remove(new)
         _refuse_twice(new, line)
-        yield in_line(line or _at_tags(new, Repository(Path.cwd())), new, one.told(new))
+        tagged = [] if line or is_whole(new) else _at_tags(new, Repository(Path.cwd()))
+        yield in_line(line or tagged, new, one.told(new))
 
 
 def _refuse_twice(new: Contract, line: Sequence[Contract]) -> None:

@@ -32,6 +32,15 @@ def load_settings(
     )
 
 
+def start_of(path: str | Path) -> Path | None:
+    """Where the settings of a contract's file or folder are looked for: in its own repository, else where we stand."""
+    named = Path(path)
+    folder = named if named.is_dir() else named.parent if named.is_file() else None
+    if folder is None or (root(folder.resolve()) / "manifest.yaml").is_file():
+        return folder
+    return None if folder.resolve().is_relative_to(Path.cwd()) else folder
+
+
 def _user() -> str:
     try:
         return getpass.getuser()

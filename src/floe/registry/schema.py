@@ -1,6 +1,19 @@
 """The store's tables as code reads and writes them; migrations make them."""
 
-from sqlalchemy import JSON, BigInteger, Boolean, Column, Float, ForeignKey, Integer, MetaData, String, Table, Text
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
 
 metadata = MetaData()
 
@@ -75,6 +88,7 @@ contracts = Table(
     Column("repository", String),  # the one that may publish; moved by `floe contracts transfer`
     Column("owner", String),
     Column("newest", String),  # the highest version
+    Column("tags", JSON),  # of the newest version: its own, its datasets' and its fields'
     Column("found_by", Text, nullable=False),  # all its words in lower case, for full-text search
     Column("created_at", String, nullable=False),
     Column("created_by", String, nullable=False),
@@ -109,10 +123,13 @@ contract_fields = Table(
     metadata,
     Column("contract_id", String, ForeignKey("contracts.contract_id"), primary_key=True),
     Column("path", String, primary_key=True),  # dataset.field
-    Column("name", String, nullable=False, index=True),
+    Column("name", String, nullable=False),
     Column("type", String, nullable=False),
-    Column("classification", String, index=True),
+    Column("classification", String),
     Column("tags", JSON, nullable=False),
+    # answer a search by themselves, also for what all contracts have
+    Index("ix_contract_fields_name", "name", "contract_id"),
+    Index("ix_contract_fields_classification", "classification", "contract_id"),
 )
 # The tables that versions promise: one per dataset and MAJOR.
 contract_tables = Table(

@@ -18,6 +18,16 @@ from floe.registry.schema import check_runs, schema_history, table_registry, vio
 
 HEAD = "0004"
 _BUSY_SECONDS = 30
+_CONNECT_SECONDS = 10
+_CHECK = "Check registry.url and the permissions of the file and its folder (`floe doctor`)"
+# what a database says -> what to do about it
+_ADVICE = {
+    "malformed|not a database|disk I/O error": "The file is damaged: restore it from a backup or an export, or move it away",
+    "is full|No space left": "What was not acknowledged is not registered: make room on its disk, and run it again",
+    "readonly|read-only|permission denied": "Ask for the right to write there, or set registry.url to another place",
+    "password|no pg_hba|role": "Check the user and password of registry.url",
+    "database is locked": "Another program holds the file for long: end it, or move the registry to PostgreSQL",
+}
 
 
 def open_store(url: str, root: Path) -> "Store":
@@ -68,16 +78,14 @@ def _folder(path: Path) -> None:
 
 def _unreachable(address: sa.URL, error: Exception) -> RegistryError:
     cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-    return RegistryError(
-        f"The registry {address.render_as_string()} cannot be used: {cause}",
-        "Check registry.url and the permissions of the file and its folder (`floe doctor`)",
-        "E542",
-    )
+    advice = next((said for words, said in _ADVICE.items() if any(word in cause for word in words.split("|"))), _CHECK)
+    return RegistryError(f"The registry {address.render_as_string()} cannot be used: {cause}", advice, "E542")
 
 
 def _engine(address: sa.URL) -> Engine:
     if address.get_backend_name() != "sqlite":
-        return sa.create_engine(address, pool_pre_ping=True, json_serializer=dumps)
+        waits = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
+        return sa.create_engine(address, pool_pre_ping=True, json_serializer=dumps, connect_args=waits)
     engine = sa.create_engine(address, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=dumps)
 
     @sa.event.listens_for(engine, "connect")
@@ -100,6 +108,10 @@ class Store:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.postgresql = engine.dialect.name == "postgresql"
+
+    def close(self) -> None:
+        """Let go of the database's connections, of which a server has few; the store can be used again."""
+        self.engine.dispose()
 
     @contextmanager
     def begin(self, writes: bool = False) -> Iterator[Connection]:
@@ -128,7 +140,7 @@ class Store:
         config.set_main_option("script_location", os.fspath(Path(__file__).parent / "migrations"))
         with self.begin(writes=True) as connection:
             if self.postgresql:  # of two that find an old store at once, one waits for the other
-                connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _lock_key("floe.migrate")})
+                connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock_key("floe.migrate")})
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
 
@@ -188,7 +200,7 @@ class Store:
     def lock(self, table_id: str) -> Iterator[None]:
         """Let one writer of a table at a time publish; a killed one lets go by itself."""
         if self.postgresql:
-            key = _lock_key(table_id)
+            key = lock_key(table_id)
             with self.engine.begin() as connection:  # the lock ends with the transaction
                 connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": key})
                 yield
@@ -228,7 +240,7 @@ class Store:
         return [{**run, "violations": [one for one in broken if one["run_id"] == run["run_id"]]} for run in found]
 
 
-def _lock_key(name: str) -> int:
+def lock_key(name: str) -> int:
     """A lock's number for PostgreSQL."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
 

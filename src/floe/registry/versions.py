@@ -1,7 +1,8 @@
 """Versions of contracts: registered once, never changed, judged under the contract's lock."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,10 @@ from floe.model import RegistryError
 from floe.model.failpoint import failpoint
 from floe.registry.audit import audited
 from floe.registry.schema import contract_fields, contract_tables, contracts, versions
-from floe.registry.store import Store
+from floe.registry.store import Store, lock_key
 
 Row = Mapping[str, Any]
+_AT_ONCE = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def register(
     with store.begin(writes=True) as connection:
         contract = _locked(connection, store, entry, actor, at)
         parents = _parents(connection, store, entry)
-        there = _rows(connection, entry.key[0])
+        there = _trusted(connection, entry.key[0])
         same = next((row for row in there if row["version"] == entry.key[1]), None)
         if same:
             return _again(same, entry), False
@@ -75,6 +77,21 @@ def register(
         failpoint("registry-inserted")
     failpoint("registry-committed")
     return row, True
+
+
+@contextmanager
+def looked_up(store: Store, entry: Entry) -> Iterator[Known]:
+    """What is registered now, without a lock and without a trace: what a judge would see, if nobody comes between."""
+    with store.begin() as connection:
+        chosen = sa.select(contracts).where(contracts.c.contract_id == entry.key[0])
+        row = connection.execute(chosen).mappings().first()
+        there = _trusted(connection, entry.key[0])
+        yield Known(connection, dict(row) if row else None, there, _newest(connection, _parent_names(entry)))
+
+
+def refuse_other(row: Row, entry: Entry) -> None:
+    """RegistryError (E523) where a version is registered with other content."""
+    _again(row, entry)
 
 
 def _again(row: Row, entry: Entry) -> Row:
@@ -94,6 +111,7 @@ def _again(row: Row, entry: Entry) -> Row:
 
 def _locked(connection: Connection, store: Store, entry: Entry, actor: str, at: str) -> Row:
     """The contract's row, made where it is missing; nobody else registers versions of it until the transaction ends."""
+    _lock(connection, store, entry.key[0])
     insert = (postgresql if store.postgresql else sqlite).insert(contracts)
     values = {**entry.contract, "created_at": at, "created_by": actor}
     connection.execute(insert.values(**values).on_conflict_do_nothing())
@@ -101,14 +119,29 @@ def _locked(connection: Connection, store: Store, entry: Entry, actor: str, at: 
     return dict(connection.execute(chosen).mappings().one())
 
 
+def _lock(connection: Connection, store: Store, contract_id: str, shared: bool = False) -> None:
+    """A lock on a name, which also holds for a contract that is not registered yet; a writer of SQLite is alone anyway."""
+    if store.postgresql:
+        taken = f"pg_advisory_xact_lock{'_shared' if shared else ''}"
+        connection.execute(sa.text(f"SELECT {taken}(:key)"), {"key": lock_key(f"contract {contract_id}")})
+
+
 def _parents(connection: Connection, store: Store, entry: Entry) -> list[Row]:
     """The newest versions of the parents, which stay the newest until the transaction ends."""
-    names = sorted({str(parent["contract"]) for parent in entry.version["parents"]})
-    shared = sa.select(contracts.c.contract_id, contracts.c.newest).where(contracts.c.contract_id.in_(names))
-    found = connection.execute(shared.order_by(contracts.c.contract_id).with_for_update(read=True)).all()
-    keys = [(row.contract_id, row.newest) for row in found]
-    chosen = sa.select(versions).where(sa.tuple_(versions.c.contract_id, versions.c.version).in_(keys))
-    return [dict(row) for row in connection.execute(chosen).mappings()] if keys else []
+    names = _parent_names(entry)
+    for name in names:
+        _lock(connection, store, name, shared=True)
+    return _newest(connection, names)
+
+
+def _parent_names(entry: Entry) -> list[str]:
+    return sorted({str(parent["contract"]) for parent in entry.version["parents"]} - {entry.key[0]})
+
+
+def _newest(connection: Connection, names: Sequence[str]) -> list[Row]:
+    newest = (contracts.c.contract_id == versions.c.contract_id) & (contracts.c.newest == versions.c.version)
+    chosen = sa.select(versions).join(contracts, newest).where(versions.c.contract_id.in_(names))
+    return [_untouched(dict(row)) for row in connection.execute(chosen).mappings()] if names else []
 
 
 def _insert(connection: Connection, entry: Entry, row: Row) -> None:
@@ -132,6 +165,48 @@ def _rows(connection: Connection, contract_id: str) -> list[Row]:
     order = (versions.c.major, versions.c.minor, versions.c.patch)
     chosen = sa.select(versions).where(versions.c.contract_id == contract_id).order_by(*order)
     return [dict(row) for row in connection.execute(chosen).mappings()]
+
+
+def _trusted(connection: Connection, contract_id: str) -> list[Row]:
+    return [_untouched(row) for row in _rows(connection, contract_id)]
+
+
+def find_registered(store: Store, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Row]:
+    """Those of many contracts and versions that are registered, in few queries; their texts are trusted or refused."""
+    found: dict[tuple[str, str], Row] = {}
+    same = sa.tuple_(versions.c.contract_id, versions.c.version)
+    with store.begin() as connection:
+        for start in range(0, len(keys), _AT_ONCE):
+            rows = connection.execute(sa.select(versions).where(same.in_(keys[start : start + _AT_ONCE])))
+            for row in rows.mappings():
+                found[row["contract_id"], row["version"]] = _told(_untouched(dict(row)))
+    return found
+
+
+def _told(row: Row) -> Row:
+    """A version without its long texts."""
+    return {key: value for key, value in row.items() if key not in ("document", "effective", "changes")}
+
+
+def find_children(connection: Connection, contract_id: str) -> list[Row]:
+    """The newest version of each contract that inherits from this one."""
+    newest = (contracts.c.contract_id == versions.c.contract_id) & (contracts.c.newest == versions.c.version)
+    named = sa.cast(versions.c.parents, sa.Text).contains(f'"{contract_id}"', autoescape=True)
+    rows = connection.execute(sa.select(versions).join(contracts, newest).where(named))
+    return [
+        _untouched(dict(row))
+        for row in rows.mappings()
+        if any(parent["contract"] == contract_id for parent in row["parents"])
+    ]
+
+
+def find_same_file(connection: Connection, entry: Entry) -> str | None:
+    """Another contract that was registered from the same file of the same repository, under the same ODCS id."""
+    newest = (contracts.c.contract_id == versions.c.contract_id) & (contracts.c.newest == versions.c.version)
+    chosen = sa.select(contracts.c.contract_id, contracts.c.repository).join(versions, newest)
+    same = (contracts.c.odcs_id == entry.contract["odcs_id"]) & (versions.c.source == entry.version["source"])
+    rows = connection.execute(chosen.where(same & (contracts.c.contract_id != entry.key[0])))
+    return next((row.contract_id for row in rows if row.repository == entry.contract["repository"]), None)
 
 
 def find_version(store: Store, contract_id: str, version: str) -> Row | None:

@@ -146,6 +146,13 @@ class Repository:
         found = self.contents([blobs[name] for name in held]) if held else []
         return {**dict.fromkeys(blobs), **dict(zip(held, found, strict=True))}
 
+    def remote(self) -> str | None:
+        """The address it was cloned from; None where there is none."""
+        try:
+            return self._git("remote", "get-url", "origin").decode("utf-8", "replace").strip() or None
+        except _GitError:
+            return None
+
     def last_tag(self) -> str | None:
         """The nearest tag behind where we stand, unless it is where we stand."""
         try:

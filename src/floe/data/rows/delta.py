@@ -33,7 +33,7 @@ class DeltaRows:
         query = f"SELECT * FROM floe WHERE {' AND '.join(tests) or 'TRUE'}"
         try:
             read = QueryBuilder().register("floe", self._table).execute(query).read_all()
-            rows: list[dict[str, Any]] = pyarrow.table(read).to_pylist()
+            rows: list[dict[str, Any]] = pyarrow.RecordBatchReader.from_stream(read).read_all().to_pylist()
         except Exception as error:  # noqa: BLE001  (DataFusion's errors are plain exceptions, and may hold values)
             raise TableError(
                 f"The rows of {self._table.table_uri} cannot be read ({type(error).__name__})",

@@ -14,6 +14,7 @@ _REPEATED = 0
 _SUMS = ("floe rows", "floe twice", "floe there rows", "floe there keys")
 _NOTHING = [0] * len(_SUMS)
 _SPARSE, _SMALL = 64, 1 << 20  # bits that a row may cost, and that cost nothing
+_BROADCAST = 1 << 26  # possible keys whose bits can be sent to every worker: some 20 MB
 Edges = Sequence[tuple[int, int]] | None
 
 
@@ -36,41 +37,34 @@ class Lost(NamedTuple):
 
 
 def lost_rows(rows: DataFrame, key: Key, keys: Sequence[str], target: DataFrame, edges: Edges = None) -> Lost:
-    """The rows whose key no target holds: one join, chosen by size; with edges only among keys that are in doubt."""
+    """The rows whose key no target holds: one join, chosen by size; where keys are dense, with their bits."""
     names = _names(keys)
     columns = [*zip(keys, names, strict=True), *zip(key.names, key.texts, strict=True)]
     mine = rows.where(_whole(keys)).selectExpr(*(f"{quote(column)} AS {quote(name)}" for column, name in columns))
-    if edges and len(key_of(target, names).whole) == len(names):
-        mine, target = _unfound(mine, target, names, edges)
+    if edges and prod(width for _, width in edges) <= _BROADCAST and len(key_of(target, names).whole) == len(names):
+        lost = _unfound(mine, target, names, edges)
+    else:
+        lost = mine.join(target, names, "left_anti")
     # only what is lost becomes text
     parts = [f"{as_text(part)} AS {quote(part)}" for part in key.texts]
-    lost = mine.join(target, names, "left_anti").selectExpr("1 AS `floe rows`", *parts)
-    found = reduced(lost, key, [], ["sum(`floe rows`) AS `floe rows`"]).collect()[0]
-    return Lost(int(found["floe rows"] or 0), found["floe samples"], key)
+    found = reduced(lost.selectExpr("1 AS `floe rows`", *parts), key, [], ["sum(`floe rows`) AS `floe rows`"])
+    row = found.collect()[0]
+    return Lost(int(row["floe rows"] or 0), row["floe samples"], key)
 
 
-def _unfound(
-    mine: DataFrame, target: DataFrame, names: Sequence[str], edges: Sequence[tuple[int, int]]
-) -> tuple[DataFrame, DataFrame]:
-    """Both sides around keys that a target may lack: one bit per possible key, and places where both sides have more."""
+def _unfound(mine: DataFrame, target: DataFrame, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> DataFrame:
+    """The rows whose bit the target does not have: a target of one bit per possible key is small enough to send round."""
     inside = " AND ".join(
         f"{quote(name)} BETWEEN {least}L AND {least + width - 1}L"
         for name, (least, width) in zip(names, edges, strict=True)
     )
-    rows, others = _placed(mine, names, edges), _placed(target.where(inside), names, edges)
-    both = rows.selectExpr("`floe place`", "`floe bit`", "false AS `floe known`").unionByName(
-        others.selectExpr("`floe place`", "`floe bit`", "true AS `floe known`")
+    known = (
+        _bits(target.where(inside), names, edges)
+        .groupBy("floe word")
+        .agg(sql.expr("bit_or(`floe bit`) AS `floe known`"))
     )
-    bits = "bitmap_construct_agg(bitmap_bit_position(`floe bit`))"
-    places = both.groupBy("floe place").agg(
-        sql.expr(f"bitmap_count({bits}) AS `floe all`"),
-        sql.expr(f"bitmap_count({bits} FILTER (WHERE `floe known`)) AS `floe found`"),
-    )
-    doubtful = sql.broadcast(places.where("`floe all` > coalesce(`floe found`, 0)").select("floe place"))
-    return (
-        rows.join(doubtful, "floe place", "left_semi").drop("floe place", "floe bit"),
-        others.join(doubtful, "floe place", "left_semi").drop("floe place", "floe bit"),
-    )
+    joined = _bits(mine, names, edges).join(sql.broadcast(known), "floe word", "left")
+    return joined.where("coalesce(`floe known`, 0L) & `floe bit` = 0L")
 
 
 def judge_keys(
@@ -80,7 +74,9 @@ def judge_keys(
     names = _names(key.names)
     whole = whole_keys(rows, key.names)
     if edges and existing is None and not targets:
-        whole = _suspicious(whole, names, edges)
+        repeated = _repeated(whole, key, names, edges)
+        if repeated.samples or not repeated.twice:
+            return repeated, []
     # keys are nearly all distinct: aggregating before the shuffle would be work for nothing
     whole = whole.repartition(*map(quote, names))
     groups = whole.groupBy(*map(quote, names)).agg(sql.expr("count(*) AS `floe rows`"))
@@ -109,24 +105,52 @@ def dense(edges: Sequence[tuple[int, int] | None], rows: int) -> Edges:
     return known if known and len(known) == len(edges) and bits <= rows * _SPARSE + _SMALL else None
 
 
-def _placed(rows: DataFrame, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> DataFrame:
-    """Rows with the bit of their key, and the place of that bit."""
+def _bits(rows: DataFrame, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> DataFrame:
+    """Rows with the bit of their key among all possible ones, and the word of 64 that it stands in."""
     packed = "0L"
     for name, (least, width) in zip(names, edges, strict=True):
         packed = f"({packed} * {width}L + (CAST({quote(name)} AS BIGINT) - {least}L))"
-    numbered = rows.withColumn("floe bit", sql.expr(f"{packed} + 1L"))
-    return numbered.withColumn("floe place", sql.expr("bitmap_bucket_number(`floe bit`)"))
-
-
-def _suspicious(whole: DataFrame, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> DataFrame:
-    """The keys among which something repeats: one bit per possible key, and those where rows outnumber bits."""
-    numbered = _placed(whole, names, edges)
-    places = numbered.groupBy("floe place").agg(
-        sql.expr("count(*) AS `floe rows`"),
-        sql.expr("bitmap_construct_agg(bitmap_bit_position(`floe bit`)) AS `floe bits`"),
+    numbered = rows.withColumn("floe number", sql.expr(packed))
+    return numbered.selectExpr(
+        *map(quote, rows.columns),
+        "shiftright(`floe number`, 6) AS `floe word`",
+        "shiftleft(1L, CAST(`floe number` & 63L AS INT)) AS `floe bit`",
     )
-    doubtful = places.where("`floe rows` > bitmap_count(`floe bits`)").select("floe place")
-    return numbered.join(sql.broadcast(doubtful), "floe place", "left_semi").select(*map(quote, names))
+
+
+def _repeated(whole: DataFrame, key: Key, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> Repeated:
+    """What repeats of a dense key, by its bits alone: in a word that something repeats in, rows outnumber bits.
+
+    Keys that come two, four … times are those whose bit is set and is not in the exclusive or: they are the samples.
+    """
+    words = (
+        _bits(whole, names, edges)
+        .groupBy("floe word")
+        .agg(
+            sql.expr("count(*) AS `floe rows`"),
+            sql.expr("bit_or(`floe bit`) AS `floe all`"),
+            sql.expr("bit_xor(`floe bit`) AS `floe odd`"),
+        )
+    )
+    words = words.where("`floe rows` > bit_count(`floe all`)")
+    even = "filter(sequence(0, 63), n -> shiftright(`floe all` & ~`floe odd`, n) & 1L = 1L)"
+    each = words.withColumn("floe place", sql.expr(f"explode(concat(array(-1), {even}))"))
+    bad = each.selectExpr(
+        "`floe place` >= 0 AS `floe kind`",
+        "`floe rows` - bit_count(`floe all`) AS `floe twice`",
+        "(`floe word` * 64L + `floe place`) AS `floe number`",
+    )
+    parts, rest = [], "`floe number`"
+    for name, (least, width) in reversed(list(zip(key.texts, edges, strict=True))):
+        parts.append(f"concat('=', CAST(pmod({rest}, {width}L) + {least}L AS STRING)) AS {quote(name)}")
+        rest = f"({rest} div {width}L)"
+    shown = bad.selectExpr("`floe kind`", "`floe twice`", *parts)
+    found = {
+        row["floe kind"]: row
+        for row in reduced(shown, key, ["floe kind"], ["sum(`floe twice`) AS `floe twice`"]).collect()
+    }
+    twice = int(found[False]["floe twice"]) if False in found else 0
+    return Repeated(twice, 0, 0, found[True]["floe samples"] if True in found else (), key)
 
 
 def _kinds(flags: Sequence[str]) -> range:

@@ -1,6 +1,6 @@
 """The schema gate of a write: batch and table against the contract, and what must change in the table first."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from floe.data.plan.schema import Difference, columns, differences, schema_outcomes
@@ -17,11 +17,15 @@ from floe.model.types import Struct, is_physical
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edition:
-    """Which schema a contract promises: its hash and its integer version, declared or counted."""
+    """Which schema a contract promises: its hash and its integer version, declared or counted.
+
+    `outgrown` is asked about the contract that a table says it holds: what to say where the new MAJOR breaks with it.
+    """
 
     hash: str
     version: int
     declared: bool
+    outgrown: Callable[[str], str | None] = lambda _: None
 
     def on(self, state: State | None) -> tuple[int, str | None]:
         """The version to record on a table, and what is wrong with it where the table says otherwise."""
@@ -66,6 +70,9 @@ def fit(batch: Struct, plan: Plan, target: Target, layer: str, state: State | No
             changes = tuple(_statements(target, schema, state, added))
     if wrong and not found:
         found = [_version_outcome(plan, wrong, version)]
+    broken = edition.outgrown(state.properties.get("floe.contract", "")) if state else None
+    if broken:
+        found.insert(0, _major_outcome(plan, broken))
     names = columns(promised, batch, exact)
     notes = tuple(
         f"Column '{there}' of the batch is written as '{name}'" for name, there in names.items() if there != name
@@ -112,6 +119,21 @@ def _version_outcome(plan: Plan, wrong: str, version: int) -> Outcome:
         message=f"{wrong}; the contract says {version}",
         violations=1,
         actual=version,
+        how="metadata",
+        structural=True,
+    )
+
+
+def _major_outcome(plan: Plan, broken: str) -> Outcome:
+    return Outcome(
+        id=f"{plan.dataset}:table-of-another-major",
+        code="E534",
+        name="table-of-another-major",
+        field=plan.dataset,
+        severity=Severity.CRITICAL,
+        outcome=FAIL,
+        message=broken,
+        violations=1,
         how="metadata",
         structural=True,
     )

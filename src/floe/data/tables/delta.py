@@ -107,7 +107,8 @@ def _files(place: str, table: DeltaTable, notes: Mapping[str, Any]) -> tuple[Fil
     if table.metadata().configuration.get("delta.columnMapping.mode", "none") != "none":
         return None
     try:
-        rows = pyarrow.table(table.get_add_actions()).to_pylist()
+        # pyarrow.table would import pandas, to see whether it is a frame of that
+        rows = pyarrow.RecordBatchReader.from_stream(table.get_add_actions()).read_all().to_pylist()
     except (ValueError, OverflowError):  # days that Python does not have
         return None
     check_present(place, [row["path"] for row in rows])

@@ -19,6 +19,7 @@ def upgrade() -> None:
         sa.Column("repository", sa.String),
         sa.Column("owner", sa.String),
         sa.Column("newest", sa.String),
+        sa.Column("tags", sa.JSON),
         sa.Column("found_by", sa.Text, nullable=False),
         sa.Column("created_at", sa.String, nullable=False),
         sa.Column("created_by", sa.String, nullable=False),
@@ -49,11 +50,13 @@ def upgrade() -> None:
         "contract_fields",
         sa.Column("contract_id", sa.String, sa.ForeignKey("contracts.contract_id"), primary_key=True),
         sa.Column("path", sa.String, primary_key=True),
-        sa.Column("name", sa.String, nullable=False, index=True),
+        sa.Column("name", sa.String, nullable=False),
         sa.Column("type", sa.String, nullable=False),
-        sa.Column("classification", sa.String, index=True),
+        sa.Column("classification", sa.String),
         sa.Column("tags", sa.JSON, nullable=False),
     )
+    for name in ("name", "classification"):
+        op.create_index(f"ix_contract_fields_{name}", "contract_fields", [name, "contract_id"])
     op.create_table(
         "contract_tables",
         sa.Column("contract_id", sa.String, sa.ForeignKey("contracts.contract_id"), primary_key=True),

@@ -1,0 +1,45 @@
+"""Transfer: give a contract to another repository."""
+
+from pathlib import Path
+from typing import Any
+
+from floe.actions.find_registered import registry_of, the_version
+from floe.actions.repository import Repositories, one_form
+from floe.actions.resolve import open_product
+from floe.model import RegistryError, SettingError
+from floe.model.clock import stamp, utc_now
+from floe.model.settings import Settings
+
+
+def transfer(name: str, to: str, settings: Settings, *, reason: str | None = None) -> dict[str, Any]:
+    """Move a contract to another repository, with audit and notice; refused (E541) to all but its owner.
+
+    Its owner is the repository it belongs to, where we stand in it, or the person that the contract names.
+    """
+    from floe.registry.transfer import move
+
+    target = one_form(to)
+    if not target:
+        raise SettingError("An empty name is no repository", "Name it as github.com/acme/shop")
+    store = registry_of(settings)
+    known, _ = the_version(name, store)
+    contract = known.contract
+    here = repository_here(settings)
+    if contract["repository"] and contract["repository"] != here and settings.actor != contract["owner"]:
+        raise RegistryError(
+            f"{contract['contract_id']} belongs to {contract['repository']}; "
+            f"we stand in {here or 'no repository'} and act as {settings.actor}",
+            f"Ask {contract['owner'] or 'its owner'} to transfer it, or do it in {contract['repository']}",
+            "E541",
+        )
+    before, moved = move(
+        store, contract["contract_id"], target, actor=settings.actor, at=stamp(utc_now()), reason=reason
+    )
+    return {"contract": contract["contract_id"], "from": before, "to": target, "moved": moved, "by": settings.actor}
+
+
+def repository_here(settings: Settings) -> str | None:
+    """The repository we stand in: said by floe.yaml, else known to git."""
+    folder = Path.cwd()
+    made = open_product(folder, settings).product if (folder / "floe.yaml").is_file() else None
+    return Repositories().of(made.repository if made else None, settings.root)

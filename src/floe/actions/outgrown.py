@@ -1,0 +1,54 @@
+"""Outgrown: a table that an older MAJOR of its contract left, which the new one must not write to."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from floe.actions.read_registered import read_registered
+from floe.model import Contract
+from floe.model.change import Bump
+from floe.model.settings import Settings
+from floe.model.version import Version
+
+if TYPE_CHECKING:
+    from floe.registry import Store
+
+
+def outgrown(contract: Contract, store: "Store", settings: Settings) -> Callable[[str], str | None]:
+    """Asks, of the contract a table says it holds, whether the new one breaks with it; what to say, else None."""
+
+    def asked(recorded: str) -> str | None:
+        name, _, version = recorded.rpartition(":")
+        then, now = Version.read(version), Version.read(contract.version)
+        if name != contract.identity.rsplit(":", 1)[0] or not then or not now or now.major <= then.major:
+            return None
+        old = _registered(name, then, store)
+        broken = _breaking(old, contract, settings) if old else ()
+        if not broken:
+            return None
+        more = f" and {len(broken) - 5} more" if len(broken) > 5 else ""
+        return (
+            f"The table holds {recorded}, and {contract.version} changes what needs a MAJOR: "
+            f"{', '.join(broken[:5])}{more}; run floe migrate first"
+        )
+
+    return asked
+
+
+def _registered(name: str, then: Version, store: "Store") -> Contract | None:
+    """The version a table was written by; where it was never registered, the highest one of its MAJOR."""
+    from floe.registry.details import details
+    from floe.registry.versions import find_version
+
+    known = details(store, name)
+    line = [row["version"] for row in known.versions if row["major"] == then.major] if known else []
+    if known is None or not line:
+        return None
+    row = find_version(store, name, str(then) if str(then) in line else line[-1])
+    return read_registered(known.contract, row, known.tables) if row else None
+
+
+def _breaking(old: Contract, new: Contract, settings: Settings) -> tuple[str, ...]:
+    from floe.actions.diff import diff
+
+    found = diff(old, new, settings).changes
+    return tuple(f"{one.change} {one.path}".strip() for one in found if one.bump is Bump.MAJOR)

@@ -1,0 +1,77 @@
+"""A registry out of reach: what was copied of it is known, and whatever else is asked says why it is not."""
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.engine import Connection
+from sqlalchemy.exc import OperationalError
+
+from floe.model import RegistryError
+from floe.model.json_text import dumps
+from floe.registry.store import Store
+
+
+class Offline(Store):
+    """Stands in for a store at a gate, so that a batch can be judged and written; its run is recorded later."""
+
+    def __init__(self, cause: RegistryError, folder: Path) -> None:
+        self.cause, self.folder = cause, folder
+
+    @contextmanager
+    def begin(self, writes: bool = False) -> Iterator[Connection]:
+        """Nothing can be asked of it."""
+        raise self.cause
+        yield  # what makes it a context
+
+    def table(self, table_id: str) -> Mapping[str, Any] | None:
+        """Where a table stood when the registry was last asked."""
+        try:
+            row = json.loads(_copy(self.folder, table_id).read_text("utf-8"))
+        except (OSError, ValueError):
+            return None
+        return row if isinstance(row, dict) and row.get("table_id") == table_id else None
+
+    def schema_version(self, table_id: str, schema_hash: str, declared: int | None) -> int:
+        """As declared; what the table itself says counts more."""
+        return declared if declared is not None else 1
+
+    def accepted(self, table_id: str, batch_id: str) -> Mapping[str, Any] | None:
+        """Not known here; the table's own log tells a batch that it holds."""
+        return None
+
+    @contextmanager
+    def lock(self, table_id: str) -> Iterator[None]:
+        """Let one writer of this machine at a time publish."""
+        folder = self.folder / "locks"
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / f"{hashlib.sha256(table_id.encode()).hexdigest()[:16]}.lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+
+def out_of_reach(error: RegistryError) -> bool:
+    """Whether the database did not answer; one that answers wrongly, or is another one, is not passed over."""
+    return isinstance(error.__context__, OperationalError)
+
+
+def keep_table(folder: Path, row: Mapping[str, Any]) -> None:
+    """Keep a copy of where a table stands; a folder that cannot be written is no reason to stop."""
+    path, text = _copy(folder, row["table_id"]), dumps(row)
+    try:
+        if not path.is_file() or path.read_text("utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            made = path.with_suffix(f".{os.getpid()}")
+            made.write_text(text, "utf-8")
+            os.replace(made, path)
+    except OSError:
+        return
+
+
+def _copy(folder: Path, table_id: str) -> Path:
+    return folder / "cache" / "tables" / f"{hashlib.sha256(table_id.encode()).hexdigest()[:16]}.json"

@@ -1,0 +1,232 @@
+"""A registry that is full, damaged, too new, half migrated or out of reach: clear words, nothing half-written."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+
+from floe.cli import main
+from floe.registry import open_store
+from tests.conftest import run_floe
+from tests.postgres import make_postgres
+from tests.registry.racing import FORK, killed_at, publish_said, warm_up
+from tests.repositories import contract, write
+
+NOBODY = 65534
+REVISIONS = ("0001", "0002", "0003")
+
+
+@pytest.fixture(autouse=True)
+def _stand_in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write("orders.yaml", contract())
+
+
+def published(capsys, monkeypatch, url, *words):
+    """Exit code and both streams of `floe publish` with a registry."""
+    monkeypatch.setenv("FLOE_REGISTRY_URL", url)
+    code = main(["publish", *(words or ["orders.yaml"])])
+    told = capsys.readouterr()
+    assert "Traceback" not in told.err
+    return code, told.out, told.err
+
+
+def versions(url):
+    with open_store(url, Path()).begin() as connection:
+        return connection.execute(sa.text("SELECT count(*) FROM versions")).scalar()
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("registry.db", "registry.url is no database address"),
+        ("oracle+nowhere://x", "cannot be used"),
+        ("postgresql://someone:hunter22@127.0.0.1:1/x", "connection failed|Connection refused"),
+        ("postgresql://someone:hunter22@no.such.host.invalid/x", "resolve|Name or service"),
+        ("sqlite:////proc/nowhere/registry.db", "cannot be made"),
+    ],
+)
+def test_a_wrong_address_is_said_with_its_cause(capsys, monkeypatch, url, words):
+    code, out, err = published(capsys, monkeypatch, url)
+    assert (code, out) == (2, "")
+    assert "FLOE-E542" in err
+    assert any(word in err for word in words.split("|")), err
+    assert "hunter22" not in err
+
+
+def test_a_wrong_password_and_no_rights(capsys, monkeypatch, tmp_path_factory):
+    server = make_postgres(tmp_path_factory.mktemp("locked"))
+    try:
+        url = server.database()
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("CREATE ROLE ada LOGIN PASSWORD 'right'")
+        rules = server.folder / "data" / "pg_hba.conf"
+        rules.write_text("host all ada 127.0.0.1/32 scram-sha-256\n" + rules.read_text())
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("SELECT pg_reload_conf()")
+        wrong, right = (url.replace("postgres@", f"ada:{word}@") for word in ("hunter22", "right"))
+        code, _, err = published(capsys, monkeypatch, wrong)
+        assert (code, "password authentication failed" in err, "user and password" in err) == (2, True, True), err
+        assert "hunter22" not in err
+        code, _, err = published(capsys, monkeypatch, right)  # she may not make tables
+        assert (code, "permission denied" in err) == (2, True), err
+        assert published(capsys, monkeypatch, url)[0] == 0
+        code, _, err = published(capsys, monkeypatch, right)  # nor read those of others
+        assert (code, "permission denied" in err, "right to write" in err) == (2, True, True), err
+        assert versions(url) == 1
+    finally:
+        server.stop("immediate")
+
+
+def as_nobody(work):
+    """Run in a process of a user without rights, as root may do everything; what it said."""
+    reader, writer = FORK.Pipe(duplex=False)
+
+    def run():
+        if os.geteuid() == 0:
+            os.setuid(NOBODY)
+        try:
+            work()
+            writer.send(("done", ""))
+        except Exception as error:  # noqa: BLE001  (whatever it is, it is compared with what it should be)
+            writer.send((getattr(error, "code", type(error).__name__), str(error)))
+
+    process = FORK.Process(target=run)
+    process.start()
+    assert reader.poll(60), "no answer"
+    process.join(10)
+    return reader.recv()
+
+
+def test_a_file_that_may_only_be_read_is_not_written(tmp_path):
+    warm_up(tmp_path / "warm")
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))
+    folder.chmod(0o755)
+    try:
+        write(f"{folder}/orders.yaml", contract())
+        url = f"sqlite:///{folder}/registry.db"
+        open_store(url, folder)
+        (folder / "registry.db").chmod(0o444)
+        folder.chmod(0o555)
+        os.environ["FLOE_REGISTRY_URL"] = url
+        code, text = as_nobody(lambda: publish_said(folder / "orders.yaml"))
+        assert (code, "right to write" in text or "permissions" in text) == ("E542", True), text
+        assert versions(url) == 0
+    finally:
+        os.environ.pop("FLOE_REGISTRY_URL", None)
+        folder.chmod(0o755)
+        shutil.rmtree(folder)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 400 kB; root may mount one."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder], capture_output=True, check=False
+    )
+    if done.returncode:
+        pytest.skip(f"no disk can be mounted here: {done.stderr.decode().strip()}")
+    yield folder
+    subprocess.run(["umount", "--lazy", folder], check=False)
+
+
+def test_a_full_disk_refuses_and_goes_on_when_there_is_room(capsys, monkeypatch, small_disk):
+    url = f"sqlite:///{small_disk}/registry.db"
+    told = []
+    for number in range(200):
+        write(f"c/c{number}.yaml", contract(name=f"c{number}"))
+        told.append(published(capsys, monkeypatch, url, f"c/c{number}.yaml"))
+        if told[-1][0]:
+            break
+    code, out, err = told[-1]
+    assert (code, out) == (2, "")
+    assert "FLOE-E542" in err
+    assert "full" in err
+    assert "make room" in err
+    subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
+    assert versions(url) == len(told) - 1  # what was acknowledged is there, what was refused is not
+    assert published(capsys, monkeypatch, url, f"c/c{len(told) - 1}.yaml")[0] == 0
+    assert versions(url) == len(told)
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
+@pytest.mark.parametrize(
+    ("call", "error"), [("fdatasync", "EIO"), pytest.param("pwrite64", "ENOSPC", marks=pytest.mark.soak)]
+)
+def test_a_write_that_fails_is_not_acknowledged(tmp_path, call, error):
+    url = f"sqlite:///{tmp_path}/registry.db"
+    open_store(url, tmp_path)
+    traced = ["strace", "-f", "-qq", "-o", "/dev/null", "-P", f"{tmp_path}/registry.db-wal"]
+    inject = ["-e", f"inject={call}:error={error}"]
+    program = [sys.executable, "-m", "floe", "publish", "orders.yaml"]
+    done = subprocess.run(
+        [*traced, *inject, *program],
+        env={**os.environ, "FLOE_REGISTRY_URL": url},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    if "Operation not permitted" in done.stderr:
+        pytest.skip("processes cannot be traced here")
+    assert (done.returncode, "FLOE-E542" in done.stderr) == (2, True), done.stderr
+    assert versions(url) == 0
+    assert run_floe("publish", "orders.yaml", cwd=tmp_path, FLOE_REGISTRY_URL=url).returncode == 0
+    assert versions(url) == 1
+
+
+@pytest.mark.parametrize("harm", ["half", "header", "pages"])
+def test_a_damaged_file_is_refused_with_cause_and_remedy(capsys, monkeypatch, tmp_path, harm):
+    path = tmp_path / "registry.db"
+    url = f"sqlite:///{path}"
+    assert run_floe("publish", "orders.yaml", cwd=tmp_path, FLOE_REGISTRY_URL=url).returncode == 0
+    data = bytearray(path.read_bytes())
+    match harm:
+        case "half":
+            data = data[: len(data) // 2]
+        case "header":
+            data[:16] = b"x" * 16
+        case _:
+            data[4096:] = b"\xff" * (len(data) - 4096)
+    path.write_bytes(data)
+    code, out, err = published(capsys, monkeypatch, url)
+    assert (code, out) == (2, "")
+    assert "FLOE-E542" in err
+    assert "restore it from a backup" in err
+    assert path.read_bytes() == data  # it is left as it was found
+
+
+def test_a_changed_text_is_not_taken_for_registered(capsys, monkeypatch, registry_url):
+    assert published(capsys, monkeypatch, registry_url)[0] == 0
+    with open_store(registry_url, Path()).begin(writes=True) as connection:
+        connection.execute(sa.text("UPDATE versions SET effective = replace(effective, 'order_id', 'other')"))
+    code, out, err = published(capsys, monkeypatch, registry_url)
+    assert (code, out, "was changed in the database" in err) == (2, "", True)
+    write("orders.yaml", contract("1.1.0", "order_id:string!", "legacy_status:string", "a:int"))
+    code, out, err = published(capsys, monkeypatch, registry_url)  # nor judged against
+    assert (code, out, "was changed in the database" in err) == (2, "", True)
+
+
+def test_a_registry_of_a_newer_floe_is_left_alone(capsys, monkeypatch, registry_url):
+    open_store(registry_url, Path())
+    with open_store(registry_url, Path()).begin(writes=True) as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+    code, out, err = published(capsys, monkeypatch, registry_url)
+    assert (code, out) == (2, "")
+    assert "newer floe" in err
+    assert "Upgrade floe-contracts" in err
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_killed_migration_is_run_again(capsys, monkeypatch, registry_url, revision):
+    assert killed_at(f"registry-migrated-{revision}", lambda: open_store(registry_url, Path())) == 9
+    assert published(capsys, monkeypatch, registry_url)[0] == 0
+    assert versions(registry_url) == 1
