@@ -1,5 +1,6 @@
 """The architecture's names: thin ones over the same actions that the commands call."""
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from floe.actions.check import (
     schema_hash,
     validate_keys,
     validate_schema,
+    violation_of,
 )
 from floe.actions.compare_schemas import (
     Schema,
@@ -32,6 +34,7 @@ from floe.actions.diff_table import schema_findings
 from floe.actions.judge import judge_contract
 from floe.actions.lint import lint
 from floe.actions.load import load
+from floe.actions.monitor import MonitorResult, monitor_check
 from floe.actions.resolve import Resolver, open_product
 from floe.actions.settings import load_settings
 from floe.contract.formats import odcs, product
@@ -45,6 +48,7 @@ from floe.model.settings import LABELS, Settings
 
 __all__ = [
     "ContractEnforcer",
+    "ContractMonitor",
     "ContractValidationResult",
     "ContractViolation",
     "DataContract",
@@ -219,6 +223,35 @@ def _validation(found: tuple[Finding, ...]) -> ContractValidationResult:
     return ContractValidationResult(
         not any(finding.severity >= Severity.ERROR and finding.counts for finding in found), found
     )
+
+
+class ContractMonitor:
+    """Watches contracts by what `floe monitor check` does; what is found is kept and told in the same way."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or load_settings()
+        self.contracts: dict[str, Contract] = {}
+
+    def register_contract(self, contract: str | Path | DataContract) -> None:
+        """Watch a contract too; a newer version takes the place of an older one of its MAJOR line."""
+        found = contract if isinstance(contract, Contract) else load(contract)
+        self.contracts[f"{found.identity.rsplit(':', 1)[0]}:{found.version.split('.')[0]}"] = found
+
+    async def check(self) -> MonitorResult:
+        """Look at everything that can be asked of the registered contracts."""
+        if not self.contracts:
+            return MonitorResult(())
+        return await asyncio.to_thread(monitor_check, list(self.contracts.values()), self.settings)
+
+    async def check_deprecation(self, contract: str | Path | DataContract) -> ContractViolation | None:
+        """What is said to who uses a contract that is ending; None where it is not."""
+        found = contract if isinstance(contract, Contract) else load(contract)
+        result = await asyncio.to_thread(monitor_check, [found], self.settings, kinds=("deprecation",))
+        for watch in result.watches:
+            for check in watch.checks:
+                if watch.result:
+                    return violation_of(check.outcome, watch.result)
+        return None
 
 
 class PolicyEnforcer:

@@ -88,7 +88,7 @@ class ContractEnforcer:
     def validate(self, df: "DataFrame") -> ValidationResult:
         """What `floe.verify` says about a frame."""
         result = verify_frame(df, self.contract, self.dataset, self.settings)
-        wrong = tuple(_violation(one, result) for one in (*result.failed, *result.not_evaluated))
+        wrong = tuple(violation_of(one, result) for one in (*result.failed, *result.not_evaluated))
         return ValidationResult(
             contract_name=result.contract,
             contract_version=result.version,
@@ -168,7 +168,7 @@ def check_breaking_changes(
     found, dataset = find_contract(contract, settings)
     result = verify_some(found, dataset, _way(connection), settings, lambda _: False)
     wrong = [one for one in result.failed if one.severity >= Severity.ERROR]
-    return [_violation(one, result) for one in (*wrong, *result.not_evaluated)]
+    return [violation_of(one, result) for one in (*wrong, *result.not_evaluated)]
 
 
 def detect_schema_drift(
@@ -263,7 +263,7 @@ def _check(one: Outcome, result: Result) -> SLACheckResult:
         actual=one.actual,
         message=one.cause or one.message,
         checked_at=result.checked_at,
-        violation=_violation(one, result) if one.outcome in (FAIL, NOT_EVALUATED) else None,
+        violation=violation_of(one, result) if one.outcome in (FAIL, NOT_EVALUATED) else None,
     )
 
 
@@ -279,7 +279,8 @@ def _unknown(name: str, dataset: Dataset, cause: str) -> SLACheckResult:
     )
 
 
-def _violation(one: Outcome, result: Result) -> ContractViolation:
+def violation_of(one: Outcome, result: Result) -> ContractViolation:
+    """An outcome in the architecture's words."""
     return ContractViolation(
         rule_type=one.name,
         severity=str(one.severity),

@@ -30,7 +30,7 @@ def steps(run: Run, found: Sequence[Finding], failed: bool, file: str | None, wh
         ("Check schema, policy, inheritance, versions, tables", _checked(run, found, why)),
         ("Store compiled artifacts", stored),
         ("Register in registry and catalog", "not yet: floe keeps no contracts in a registry so far"),
-        ("Hand to the monitor", "not yet: floe has no monitor so far"),
+        ("Hand to the monitor", "floe monitor reads the file" if file else "nothing to hand on"),
     ]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from floe.model import RegistryError
 from floe.model.json_text import dumps
 from floe.model.result import FAIL, NOT_EVALUATED, Result, WriteResult
+from floe.model.watch import Watch
 
 if TYPE_CHECKING:
     from floe.registry import Store
@@ -32,6 +33,14 @@ def of_test(result: Result, run_id: str, table_id: str, actor: str) -> dict[str,
     }
     run |= {"snapshot_before": result.snapshot, "snapshot_after": result.snapshot}
     return {"run": run, "violations": _broken(result)}
+
+
+def of_watch(watch: Watch, table_id: str, actor: str) -> dict[str, Any]:
+    """A look of the monitor as the registry keeps it."""
+    assert watch.result is not None
+    entry = of_test(watch.result, watch.run_id, table_id, actor)
+    entry["run"] |= {"mode": "monitor", "seconds": round(watch.seconds, 3)}
+    return entry
 
 
 def _run(result: Result, run_id: str, table_id: str, actor: str) -> dict[str, Any]:

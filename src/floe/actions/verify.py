@@ -151,8 +151,8 @@ def verify_some(
         unknown = [unmeasured(expectation, error.message) for expectation in plan.expectations]
         result = result_of(plan, (_unseen(plan, error.message), *unknown), None, None, _since(started))
     scope = way.scope.said if way.scope else None
-    owner, support = contract.owner or None, _support(contract)
-    return replace(result, scope=scope, owner=owner, support=support, target=target)
+    owner, support, at = contract.owner or None, _support(contract), stamp(settings.clock())
+    return replace(result, checked_at=at, scope=scope, owner=owner, support=support, target=target)
 
 
 def _unseen(plan: Plan, cause: str) -> Outcome:
@@ -189,7 +189,7 @@ class _Past:
         """The identity of the table at a place when it was last judged."""
         for run in self.store.runs(_LOOK_BACK, self.table_id):
             said = run["result"]
-            if run["mode"] == "test" and said.get("location") == location and said.get("table_uid"):
+            if run["mode"] in ("test", "monitor") and said.get("location") == location and said.get("table_uid"):
                 return str(said["table_uid"])
         return None
 
@@ -264,7 +264,7 @@ def _aids(plan: Plan, contract: Contract, way: Way, settings: Settings, store: "
     return Aids(
         salt_of(settings.root),
         reference_targets(plan, contract, way.references, settings, store),
-        int(utc_now().timestamp()),
+        int(settings.clock().timestamp()),
         way.scope,
     )
 
@@ -313,7 +313,7 @@ def _as_drift(outcome: Outcome) -> Outcome:
 def _by_commit(plan: Plan, committed: int | None, now: int) -> list[Outcome]:
     """What the time of the last commit decides."""
     asked = [one for one in plan.expectations if one.age and one.age.kind == "commit"]
-    return [aged(one, max(0, now - committed), "metadata") for one in asked] if committed is not None else []
+    return [aged(one, now - committed, "metadata") for one in asked] if committed is not None else []
 
 
 def _unasked(plan: Plan, decided: set[str], scope: Scope | None) -> list[Outcome]:

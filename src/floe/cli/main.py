@@ -31,6 +31,7 @@ COMMANDS = {
     "quarantine": "list the rows that gates set apart, and bring them to the gate again",
     "protect": "write the rules a table format can hold into the table, for writers that do not ask floe",
     "unprotect": "take back what protect wrote",
+    "monitor": "watch tables between writes: freshness, drift, quality, availability; incidents, metrics, alerts",
     "serve": "answer over HTTP with the features of Gold tables and their feature_version",
     "contracts": "look registered contracts up: search, show, history, transfer, export, import, list",
     "consumers": "say who relies on a contract with which columns, and who agrees to a new MAJOR",

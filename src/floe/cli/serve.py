@@ -4,6 +4,7 @@ import argparse
 
 from floe.actions.settings import load_settings
 from floe.cli.output import say
+from floe.cli.port import port
 from floe.model import EngineError
 
 
@@ -12,14 +13,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=("features",), help="what to serve: the features of Gold tables")
     parser.add_argument("contracts", nargs="+", metavar="CONTRACT", help="a table_id, a contract's id or path")
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
-    parser.add_argument("--port", type=_port, default=8787, help="the port (default: 8787; 0 takes a free one)")
+    parser.add_argument("--port", type=port, default=8787, help="the port (default: 8787; 0 takes a free one)")
     parser.set_defaults(run=run)
-
-
-def _port(text: str) -> int:
-    if not text.isdigit() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"'{text}' is no port, which is a number up to 65535")
-    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,7 +10,8 @@ _WHAT = {"newest": "The newest row is", "oldest": "The oldest row is", "commit":
 
 
 def aged(expectation: Expectation, seconds: int, how: str) -> Outcome:
-    """What came of a promise about an age."""
+    """What came of a promise about an age; what lies in the future is of no age."""
+    age, seconds = seconds, max(0, seconds)
     kept = holds(expectation.operators, Fraction(seconds))
     what = _WHAT[expectation.age.kind] if expectation.age else ""
     return Outcome(
@@ -24,6 +25,7 @@ def aged(expectation: Expectation, seconds: int, how: str) -> Outcome:
         actual=spoken(seconds),
         expected=expectation.expected,
         how=how,
+        age=age,
     )
 
 

@@ -31,6 +31,7 @@ class FileStatistics:
     least: Mapping[str, Any] = field(default_factory=dict)
     most: Mapping[str, Any] = field(default_factory=dict)
     size: int | None = None  # in bytes
+    exact: bool = False  # to a millisecond, `least` and `most` of moments and days are values of rows that are there
 
 
 def bounded(type_: Type) -> bool:

@@ -30,6 +30,7 @@ class Outcome:
     how: str | None = None
     cause: str | None = None
     samples: tuple[Any, ...] = ()
+    age: int | None = None  # in seconds, where it is about one; below zero where it lies in the future
     structural: bool = False  # schema, required field or key: refused at every level of enforcement
 
     def to_dict(self) -> dict[str, Any]:

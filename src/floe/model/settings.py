@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+from floe.model.clock import utc_now
 
 LEVELS = ("off", "warn", "alert_only", "block")
 LABELS = ("public", "internal", "confidential", "restricted", "sensitive", "pii", "phi")
@@ -28,15 +31,15 @@ KEYS = (
     Key("data_contracts.auto_generation.enabled", True, bool, acts=True),
     Key("data_contracts.auto_generation.from_ports", True, bool, acts=True),
     Key("data_contracts.auto_generation.from_dbt_manifest", True, bool, acts=True),
-    Key("data_contracts.monitoring.enabled", True, bool),
-    Key("data_contracts.monitoring.mode", "scheduled", str, ("scheduled", "continuous", "on_demand")),
-    Key("data_contracts.monitoring.freshness.check_interval", "15m", str),
-    Key("data_contracts.monitoring.schema_drift.check_interval", "1h", str),
-    Key("data_contracts.monitoring.quality.check_interval", "6h", str),
-    Key("data_contracts.monitoring.quality.threshold", 95, int),
-    Key("data_contracts.monitoring.availability.check_interval", "5m", str),
+    Key("data_contracts.monitoring.enabled", True, bool, acts=True),
+    Key("data_contracts.monitoring.mode", "scheduled", str, ("scheduled", "continuous", "on_demand"), acts=True),
+    Key("data_contracts.monitoring.freshness.check_interval", "15m", str, acts=True),
+    Key("data_contracts.monitoring.schema_drift.check_interval", "1h", str, acts=True),
+    Key("data_contracts.monitoring.quality.check_interval", "6h", str, acts=True),
+    Key("data_contracts.monitoring.quality.threshold", 95, int, acts=True),
+    Key("data_contracts.monitoring.availability.check_interval", "5m", str, acts=True),
     Key("data_contracts.alerting.openlineage_events", True, bool, acts=True),
-    Key("data_contracts.alerting.prometheus_metrics", True, bool),
+    Key("data_contracts.alerting.prometheus_metrics", True, bool, acts=True),
     Key("registry.url", "sqlite:///.floe/registry.db", str, acts=True),
     Key("spark.master", "local[*]", str, acts=True),
     Key("spark.conf", {}, dict, acts=True),
@@ -78,6 +81,7 @@ class Settings:
     java: str | None = None  # JAVA_HOME, where set
     parent: str | None = None  # the orchestrator's run that we are part of: OPENLINEAGE_PARENT_ID, where set
     say: Callable[[str], None] = field(default=lambda _: None, compare=False, repr=False)
+    clock: Callable[[], datetime] = field(default=utc_now, compare=False, repr=False)
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]

@@ -199,6 +199,36 @@ sla_status = Table(
     Column("target", JSON),
     Column("at", String, nullable=False),
 )
+# What the monitor found wrong and for how long: one open row per dataset, kind of check and code.
+incidents = Table(
+    "incidents",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("contract_id", String, nullable=False, index=True),
+    Column("version", String, nullable=False),
+    Column("dataset", String, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("code", String, nullable=False),
+    Column("severity", String, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("times", Integer, nullable=False),  # checks that found it broken
+    Column("run_id", String, nullable=False),  # the last of them
+    Column("opened_at", String, nullable=False),
+    Column("seen_at", String, nullable=False),
+    Column("closed_at", String, index=True),
+    Column("told_at", String),
+    Column("told_severity", String),
+)
+# Probes of availability by UTC day; days without a probe are unknown, not down.
+probe_days = Table(
+    "probe_days",
+    metadata,
+    Column("contract_id", String, primary_key=True),
+    Column("dataset", String, primary_key=True),
+    Column("day", String, primary_key=True),
+    Column("up", Integer, nullable=False),
+    Column("down", Integer, nullable=False),
+)
 waivers = Table(
     "waivers",
     metadata,

@@ -223,6 +223,25 @@ def find_versions(store: Store, contract_id: str) -> list[Row]:
         return [_untouched(row) for row in _rows(connection, contract_id)]
 
 
+def contract_ids(store: Store) -> list[str]:
+    """Every registered contract, by its id."""
+    with store.begin() as connection:
+        return list(connection.execute(sa.select(contracts.c.contract_id).order_by(contracts.c.contract_id)).scalars())
+
+
+def newest_at(store: Store) -> str | None:
+    """When something was registered last."""
+    with store.begin() as connection:
+        return connection.execute(sa.select(sa.func.max(versions.c.published_at))).scalar()
+
+
+def registered_at(store: Store, contract_id: str) -> str | None:
+    """When a contract's first version was registered."""
+    chosen = sa.select(sa.func.min(versions.c.published_at)).where(versions.c.contract_id == contract_id)
+    with store.begin() as connection:
+        return connection.execute(chosen).scalar()
+
+
 def row_hash(document: str, effective: str) -> str:
     """What tells whether the texts of a version are still those that were registered."""
     return "sha256:" + hashlib.sha256(f"{document}\0{effective}".encode("utf-8", "surrogatepass")).hexdigest()

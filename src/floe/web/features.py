@@ -1,6 +1,5 @@
 """Features over HTTP: one address per Gold table, and one for health."""
 
-import socket
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,11 +8,11 @@ from fastapi import FastAPI, Request, Response
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from floe.actions.features import PINS, Answer, FeatureTable, features, schema_now
-from floe.model import FloeError, SettingError
+from floe.model import FloeError
 from floe.model.json_text import dumps
 from floe.version import __version__
+from floe.web.listen import LOOPBACK, address, bind
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ABOUT = {
     "as_of": "the newest row at or before the end of this day, UTC; the newest of all where left out",
     "feature_version": "the tag of the model's run; another schema than the table's is answered by 503",
@@ -30,37 +29,22 @@ _STATUS = {
 
 def serve(tables: Sequence[FeatureTable], host: str, port: int, say: Callable[[str], None]) -> None:
     """Answer until Ctrl-C."""
-    bound = _bind(host, port)
+    bound = bind(host, port)
     # addresses hold keys, so the log of requests stays off
     server = uvicorn.Server(uvicorn.Config(app(tables, host), log_level="warning", access_log=False))
-    address = f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}"
+    place = address(host, bound)
     for table in tables:
         asked = "&".join(f"{key.name}=…" for key in table.keys)
-        say(f"· {address}/features/{table.table_id}?{asked}")
+        say(f"· {place}/features/{table.table_id}?{asked}")
     if host not in LOOPBACK:
         say(f"· whoever reaches {host} can read these tables: floe asks for no password here")
-    say(f"· {address}/openapi.json describes it; Ctrl-C ends it")
+    say(f"· {place}/openapi.json describes it; Ctrl-C ends it")
     try:
         server.run(sockets=[bound])
     except KeyboardInterrupt:
         say("· stopped")
     finally:
         bound.close()
-
-
-def _bind(host: str, port: int) -> socket.socket:
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        bound = socket.socket(family, socket.SOCK_STREAM)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((host, port))
-        bound.listen(128)
-    except (OSError, OverflowError) as error:
-        cause = getattr(error, "strerror", None) or str(error)
-        raise SettingError(
-            f"{host}:{port} cannot be listened at: {cause.lower()}", "Choose another --port or --host"
-        ) from None
-    return bound
 
 
 def app(tables: Sequence[FeatureTable], host: str) -> FastAPI:

@@ -206,7 +206,7 @@ def _referring(scene: Scene, expectation: Expectation, found: Lost, total: int) 
 def _aged(scene: Scene, expectation: Expectation, then: int | None) -> Outcome:
     if then is None:
         return unmeasured(expectation, f"'{expectation.field}' has no value to tell an age by")
-    return aged(expectation, max(0, scene.now - int(then)), "scan")
+    return aged(expectation, scene.now - int(then), "scan")
 
 
 def _rows(count: int) -> str:

@@ -159,7 +159,7 @@ def _statistics(row: dict[str, Any], deleted: int, edged: Mapping[str, Type]) ->
             nulls[name] = 0
             if name in edged and not getattr(value, "tzinfo", None):  # instants are written in a zone that is not said
                 least[name] = most[name] = value
-    return FileStatistics(rows, nulls, least, most, row.get("size_bytes"))
+    return FileStatistics(rows, nulls, least, most, row.get("size_bytes"), exact=not deleted)
 
 
 def _known(name: str, value: Any, edged: Mapping[str, Type]) -> bool:

@@ -1,0 +1,10 @@
+"""A port, as an argument."""
+
+import argparse
+
+
+def port(text: str) -> int:
+    """A port's number; 0 is any that is free."""
+    if not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"'{text}' is no port, which is a number up to 65535")
+    return int(text)

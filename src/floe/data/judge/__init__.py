@@ -1,0 +1,1 @@
+"""Facts and now, made a status; nothing here reads a clock."""

@@ -1,0 +1,27 @@
+"""Why a table cannot be read: missing, no permission, its catalog down, or something else."""
+
+_CAUSES = {
+    "permission": ("permission denied", "forbidden", "access denied", "accessdenied", "unauthorized", "403", "401"),
+    "catalog": ("the catalog '", "no catalog is called"),
+    "missing": ("which is missing", "does not exist", "no such file", "not found", "404", "holds no parquet file"),
+}
+WORDS = {
+    "permission": "floe may not read it",
+    "catalog": "its catalog does not answer",
+    "missing": "it or one of its files is missing",
+    "unreadable": "it cannot be read",
+}
+
+
+def cause_of(message: str) -> str:
+    """The cause that an error's message tells: permission, catalog, missing or unreadable.
+
+    >>> cause_of("/t cannot be read: Permission denied (os error 13)")
+    'permission'
+    >>> cause_of("/t lists the file a.parquet, which is missing")
+    'missing'
+    >>> cause_of("The catalog 'ice' cannot be asked: connection refused")
+    'catalog'
+    """
+    text = message.lower()
+    return next((cause for cause, signs in _CAUSES.items() if any(sign in text for sign in signs)), "unreadable")

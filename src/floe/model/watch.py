@@ -1,0 +1,109 @@
+"""What the monitor watches, and what a look at a dataset came to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from floe.model.finding import Severity
+from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome, Result
+from floe.model.violation_type import violation_type
+
+KINDS = (
+    "availability",
+    "freshness",
+    "schema_drift",
+    "quality",
+    "latency",
+    "retention",
+    "cost",
+    "deprecation",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One outcome of a watched dataset: of which kind, how bad by now, and how much of what is allowed is used."""
+
+    kind: str
+    outcome: Outcome
+    level: Severity | None = None  # None: nothing to say
+    used: float | None = None  # 1.0 is all that the contract allows
+    value: float | None = None
+    target: float | None = None
+
+    @property
+    def type(self) -> str:
+        """The violation's type."""
+        return violation_type(self.outcome.code)
+
+    @property
+    def status(self) -> str:
+        """One word: ok, unknown, or how bad it is."""
+        if self.outcome.outcome == NOT_EVALUATED:
+            return "unknown"
+        return str(self.level) if self.level else "ok"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape other programs rely on."""
+        said = self.outcome.to_dict()
+        kept = ("id", "code", "name", "field", "outcome", "message", "violations", "actual", "expected", "how", "cause")
+        shown = {key: said[key] for key in kept}
+        used = None if self.used is None else round(self.used, 4)
+        return {"kind": self.kind, "status": self.status, "type": self.type, **shown, "used": used}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """What a look at one dataset came to; `error` says why a contract could not be looked at, at all."""
+
+    contract: str
+    version: str
+    dataset: str
+    at: str
+    run_id: str
+    checks: tuple[Check, ...] = ()
+    result: Result | None = None
+    kinds: tuple[str, ...] = ()  # those that were looked at
+    seconds: float = 0.0
+    retired: bool = False
+    error: str | None = None
+    notes: tuple[str, ...] = ()
+    incidents: tuple[Mapping[str, Any], ...] = ()  # what opened, worsened or closed
+
+    @property
+    def outcome(self) -> str:
+        """One word for the whole: never pass where something was not evaluated."""
+        if any(one.outcome.outcome == FAIL and (one.level or 0) >= Severity.ERROR for one in self.checks):
+            return FAIL
+        unknown = self.error or any(one.outcome.outcome == NOT_EVALUATED for one in self.checks)
+        return NOT_EVALUATED if unknown else PASS
+
+    @property
+    def score(self) -> float | None:
+        """0 to 100, of the promises about rows; None where they were not looked at."""
+        return score_of(self.checks, self.result.rows if self.result else None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape other programs rely on."""
+        return {
+            "contract": self.contract,
+            "version": self.version,
+            "dataset": self.dataset,
+            "outcome": self.outcome,
+            "checked_at": self.at,
+            "run_id": self.run_id,
+            "kinds": list(self.kinds),
+            "score": self.score,
+            "seconds": round(self.seconds, 3),
+            "error": self.error,
+            "notes": list(self.notes),
+            "checks": [one.to_dict() for one in self.checks],
+            "incidents": [dict(one) for one in self.incidents],
+        }
+
+
+def score_of(checks: tuple[Check, ...], rows: int | None) -> float | None:
+    """The score of the checks that are about rows."""
+    judged = tuple(one.outcome for one in checks if one.kind == "quality" and one.outcome.name != "quality-score-low")
+    whole = Result(contract="", version="", dataset="", checked_at="", expectations=judged, rows=rows)
+    return whole.score if judged else None

@@ -1,0 +1,195 @@
+"""Incidents: opened, worsened, closed, and each told once."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from floe.model import Severity
+from floe.model.clock import stamp
+from floe.model.violation_type import violation_type
+from floe.registry import outbox
+from floe.registry.schema import incidents
+from floe.registry.store import Store
+
+QUIET = timedelta(minutes=30)  # the same again within this is not told, unless it is worse
+DAILY = timedelta(days=1)
+_REMINDED = ("E571",)  # who uses a sunset contract is told every day (SPEC §5)
+_ROW = incidents.c
+Row = Mapping[str, Any]
+Key = tuple[str, str]  # kind of check and code
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The dataset of a contract, in a version."""
+
+    contract_id: str
+    version: str
+    dataset: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is wrong at a place, the worst of its kind and code."""
+
+    kind: str
+    code: str
+    severity: Severity
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a look at a place found, which kinds it is sure about, and whom to tell."""
+
+    found: Sequence[Found]
+    sure: Collection[str]  # kinds that were judged whole: what is not found there is over
+    run_id: str
+    tell: Mapping[str, Any] | None  # owner and support for the message; None: nobody is told
+
+
+def recent(store: Store, place: Place, now: datetime) -> dict[Key, int]:
+    """How many checks found each fault within the last day; an incident that is still open counts whole."""
+    since = stamp(now - DAILY)
+    chosen = sa.select(_ROW.kind, _ROW.code, sa.func.sum(_ROW.times)).where(_at(place) & (_ROW.seen_at >= since))
+    with store.begin() as connection:
+        rows = connection.execute(chosen.group_by(_ROW.kind, _ROW.code)).all()
+    return {(row[0], row[1]): int(row[2]) for row in rows}
+
+
+def settle(store: Store, place: Place, sight: Sight, now: datetime) -> list[dict[str, Any]]:
+    """Open, worsen and close incidents, with the messages about it, all or nothing; what changed is given back."""
+    with store.begin(writes=True) as connection:
+        there = {(row["kind"], row["code"]): row for row in _open(connection, place)}
+        moved = [_seen(connection, place, one, there.get((one.kind, one.code)), sight, now) for one in sight.found]
+        known = {(one.kind, one.code) for one in sight.found}
+        over = [row for key, row in there.items() if key not in known and key[0] in sight.sure]
+        moved += [_closed(connection, place, row, sight, now) for row in over]
+    return [one for one in moved if one]
+
+
+def open_incidents(store: Store) -> list[dict[str, Any]]:
+    """The incidents that are open, the worst and oldest first."""
+    chosen = sa.select(incidents).where(_ROW.closed_at.is_(None)).order_by(_ROW.opened_at)
+    with store.begin() as connection:
+        rows = [dict(row) for row in connection.execute(chosen).mappings()]
+    return sorted(rows, key=lambda row: -Severity.of(row["severity"]))
+
+
+def _at(place: Place) -> sa.ColumnElement[bool]:
+    return (_ROW.contract_id == place.contract_id) & (_ROW.dataset == place.dataset)
+
+
+def _open(connection: Connection, place: Place) -> list[Row]:
+    chosen = sa.select(incidents).where(_at(place) & _ROW.closed_at.is_(None))
+    return [dict(row) for row in connection.execute(chosen).mappings()]
+
+
+def _seen(
+    connection: Connection, place: Place, one: Found, there: Row | None, sight: Sight, now: datetime
+) -> dict[str, Any] | None:
+    at = stamp(now)
+    said = {"version": place.version, "severity": str(one.severity), "message": one.message}
+    said |= {"run_id": sight.run_id, "seen_at": at}
+    if there is None:
+        event, row = "opened", _insert(connection, place, one, said)
+        told_at, told = _last_told(connection, place, one, row["id"])
+    else:
+        worse = one.severity > Severity.of(there["severity"])
+        event, row = "worsened" if worse else "", {**there, **said, "times": there["times"] + _breach(one)}
+        values = {**said, "times": row["times"]}
+        connection.execute(sa.update(incidents).where(_ROW.id == row["id"]).values(**values))
+        told_at, told = there["told_at"], there["told_severity"]
+    if not event and _remind(one, told_at, now):
+        event = "reminded"
+    if not event:
+        return None
+    return _told(connection, event, row, sight, now) if speaks(one.severity, told, told_at, now) else _event(event, row)
+
+
+def speaks(severity: Severity, told: str | None, told_at: str | None, now: datetime) -> bool:
+    """Whether something is said: nothing was said for a while, or it is worse than what was said.
+
+    >>> from datetime import UTC
+    >>> now = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    >>> speaks(Severity.ERROR, "error", "2026-01-01T11:45:00.000Z", now)
+    False
+    >>> speaks(Severity.CRITICAL, "error", "2026-01-01T11:45:00.000Z", now)
+    True
+    >>> speaks(Severity.ERROR, "error", "2026-01-01T11:30:00.000Z", now)
+    True
+    """
+    if told is None or told_at is None:
+        return True
+    return severity > Severity.of(told) or told_at <= stamp(now - QUIET)
+
+
+def _breach(one: Found) -> int:
+    """Whether it is more than nearness to a limit, as a count."""
+    return int(one.severity >= Severity.ERROR)
+
+
+def _remind(one: Found, told_at: str | None, now: datetime) -> bool:
+    return one.code in _REMINDED and told_at is not None and told_at <= stamp(now - DAILY)
+
+
+def _insert(connection: Connection, place: Place, one: Found, said: Row) -> Row:
+    row: dict[str, Any] = {"contract_id": place.contract_id, "dataset": place.dataset}
+    row |= {"kind": one.kind, "code": one.code}
+    row |= {**said, "times": _breach(one), "opened_at": said["seen_at"], "closed_at": None}
+    made = connection.execute(sa.insert(incidents).values(**row).returning(_ROW.id)).scalar_one()
+    return {**row, "id": made}
+
+
+def _last_told(connection: Connection, place: Place, one: Found, but: int) -> tuple[str | None, str | None]:
+    """When the same was told last, by an incident that is over."""
+    here = _at(place) & (_ROW.kind == one.kind) & (_ROW.code == one.code) & (_ROW.id != but) & _ROW.told_at.isnot(None)
+    chosen = sa.select(_ROW.told_at, _ROW.told_severity).where(here).order_by(_ROW.told_at.desc()).limit(1)
+    row = connection.execute(chosen).first()
+    return (row[0], row[1]) if row else (None, None)
+
+
+def _closed(connection: Connection, place: Place, row: Row, sight: Sight, now: datetime) -> dict[str, Any]:
+    at = stamp(now)
+    connection.execute(sa.update(incidents).where(_ROW.id == row["id"]).values(closed_at=at))
+    over = {**row, "version": place.version, "closed_at": at, "run_id": sight.run_id}
+    if row["told_at"] is None:  # nobody heard that it began
+        return _event("closed", over)
+    return _told(connection, "closed", over, sight, now)
+
+
+def _told(connection: Connection, event: str, row: Row, sight: Sight, now: datetime) -> dict[str, Any]:
+    said = _event(event, row)
+    if sight.tell is None:
+        return said
+    at = stamp(now)
+    payload = {"kind": "contract-incident", **said, **sight.tell}
+    outbox.put(connection, sink="notification", key=row["contract_id"], payload=payload, at=at)
+    if event != "closed":
+        values = {"told_at": at, "told_severity": row["severity"]}
+        connection.execute(sa.update(incidents).where(_ROW.id == row["id"]).values(**values))
+    return said
+
+
+def _event(event: str, row: Row) -> dict[str, Any]:
+    """An incident as messages and programs read it."""
+    message = row["message"] if event != "closed" else f"Over: {row['message']}"
+    return {
+        "event": event,
+        "incident": row["id"],
+        "contract": row["contract_id"],
+        "version": row["version"],
+        "dataset": row["dataset"],
+        "check": row["kind"],
+        "code": f"FLOE-{row['code']}",
+        "type": violation_type(row["code"]),
+        "severity": row["severity"],
+        "message": message,
+        "opened_at": row["opened_at"],
+        "closed_at": row["closed_at"],
+        "run_id": row["run_id"],
+    }

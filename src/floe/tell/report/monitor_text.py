@@ -1,0 +1,65 @@
+"""What the monitor saw, for people."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from floe.model import Severity
+from floe.tell.report.style import Style, clean, plural
+
+_MARKS = {"pass": ("✓", "green"), "fail": ("✗", "red"), "not_evaluated": ("?", "yellow")}
+_WORDS = {"pass": "fine", "fail": "broken", "not_evaluated": "not evaluated"}
+
+
+def monitor_text(said: Mapping[str, Any], style: Style) -> str:
+    """One line per dataset, what is amiss below it, and the sum."""
+    lines = [line for one in said["results"] for line in _dataset(one, style)]
+    summary = said["summary"]
+    counts = ", ".join(f"{summary[word]:,} {_WORDS[word]}" for word in _WORDS if summary[word])
+    lines.append(f"{plural(summary['datasets'], 'dataset')} watched{': ' if counts else ''}{counts}")
+    return "\n".join(lines)
+
+
+def _dataset(one: Mapping[str, Any], style: Style) -> list[str]:
+    mark = style.paint(*_MARKS[one["outcome"]])
+    name = ":".join(filter(None, (one["contract"], one["version"])))
+    lines = [f"{mark} {clean(name)} {clean(one['dataset'])}: {_WORDS[one['outcome']]}"]
+    if one["error"]:
+        lines.append(f"    {clean(one['error'])}")
+    lines += [f"    {_check(check)}" for check in one["checks"] if check["status"] != "ok"]
+    lines += [f"    {clean(note)}" for note in one["notes"]]
+    lines += [f"    incident {each['incident']} {each['event']}: {each['code']}" for each in one["incidents"]]
+    return lines
+
+
+def _check(check: Mapping[str, Any]) -> str:
+    said = check["message"] or f"{check['used']:.0%} used of {check['expected']} ({check['actual']})"
+    cause = f": {check['cause']}" if check["cause"] else ""
+    return clean(f"{check['code']} {check['status']} {check['kind']}: {said}{cause}")
+
+
+def status_text(said: Mapping[str, Any], style: Style) -> str:
+    """The last statuses by dataset, and the open incidents, worst first."""
+    if not said["statuses"] and not said["incidents"]:
+        return "Nothing was watched yet (`floe monitor check`)."
+    lines = [_statuses(key, rows) for key, rows in _grouped(said["statuses"]).items()]
+    lines.append(f"{plural(len(said['incidents']), 'open incident')}")
+    for one in said["incidents"]:
+        mark = style.mark(Severity.of(one["severity"]))
+        since = one["opened_at"].replace("T", " ")[:16]
+        place = f"{one['contract_id']}:{one['version']} {one['dataset']}"
+        lines.append(f"{mark} {one['id']} since {since} FLOE-{one['code']} {one['severity']} {clean(place)}")
+        lines.append(f"    {clean(one['message'])}")
+    return "\n".join(lines)
+
+
+def _grouped(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str, str], list[Mapping[str, Any]]]:
+    found: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        found.setdefault((row["contract_id"], row["version"], row["dataset"]), []).append(row)
+    return found
+
+
+def _statuses(key: tuple[str, str, str], rows: Sequence[Mapping[str, Any]]) -> str:
+    words = ", ".join(f"{row['sla']} {row['status']}" for row in rows)
+    at = max(row["at"] for row in rows).replace("T", " ")[:16]
+    return clean(f"{key[0]}:{key[1]} {key[2]} ({at}): {words}")
