@@ -85,7 +85,7 @@ RUNS: dict[str, tuple[Result | WriteResult, About]] = {
 @pytest.mark.parametrize("name", RUNS)
 def test_events_are_those_written_by_hand(name: str):
     text = (CASES / "events" / f"{name}.json").read_text()
-    wanted = json.loads(text.replace("PRODUCER", f"https://pypi.org/project/floe-contracts/{__version__}/"))
+    wanted = json.loads(text.replace("PRODUCER", f"https://floe.dev/floe-contracts/{__version__}"))
     assert list(run_events(*RUNS[name])) == wanted
 
 

@@ -6,7 +6,7 @@ from floe.model.json_text import dumps
 from floe.model.secret import masked
 from floe.version import __version__
 
-PRODUCER = f"https://pypi.org/project/floe-contracts/{__version__}/"
+PRODUCER = f"https://floe.dev/floe-contracts/{__version__}"
 EVENT_SCHEMA = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
 _OFFICIAL = "https://openlineage.io/spec/facets"
 _OWN = "https://floe.dev/schemas/openlineage"
