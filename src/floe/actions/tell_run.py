@@ -74,7 +74,7 @@ def record_and_tell(
     """Keep a run and what is to be told of it, in one transaction; what could not be kept waits in a file, and that is said."""
     judged = result.result if isinstance(result, WriteResult) else result
     ended = datetime.fromisoformat(judged.checked_at)
-    began = started or ended - timedelta(seconds=judged.cost["seconds"])
+    began = started or ended - timedelta(seconds=judged.cost.get("seconds") or 0)
     run = _Run(entry["run"]["run_id"], began, ended, entry["run"]["mode"])
     messages, note = _messages(settings, result, run)
     kept = record(store, settings.root, {**entry, "messages": messages})
