@@ -34,6 +34,7 @@ benchmark: install
 	.venv/bin/python benchmarks/tpch.py --sf $(SF)
 	.venv/bin/python benchmarks/tpch.py --sf $(SF) --rules
 	.venv/bin/python benchmarks/provable.py
+	.venv/bin/python benchmarks/memory.py
 	.venv/bin/python benchmarks/compile.py
 	.venv/bin/python -m benchmarks.tell
 	.venv/bin/python benchmarks/registry.py
