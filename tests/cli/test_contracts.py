@@ -11,6 +11,7 @@ from floe.cli import main
 from floe.registry import Store, open_store
 from floe.registry.audit import trail
 from floe.registry.schema import contracts, metadata, outbox, schema_history
+from floe.registry.store import HEAD
 from tests.registered import AT, consume, folder_with, put, retire
 from tests.registry.test_search import CUSTOMERS
 from tests.repositories import commit, contract, git, write
@@ -219,7 +220,7 @@ def test_a_broken_export_is_not_imported(registry_url: str, store: Store, capsys
     assert "not those that were written" in broken(b"".join((lines[0], *lines[2:])))
     assert "line 2 is no JSON object" in broken(lines[0] + b"nonsense\n")
     assert "does not say floe/registry-export/v1" in broken(b'{"format": "x"}\n' + lines[-1])
-    assert "is of schema 9999, this floe imports 0003" in broken(lines[0].replace(b"0003", b"9999"))
+    assert f"is of schema 9999, this floe imports {HEAD}" in broken(lines[0].replace(HEAD.encode(), b"9999"))
     assert "is not the document that was registered as sales.shop/orders:1.0.0" in broken()
     assert "no such file or directory" in refused(capsys, "import", "nowhere")
     assert not (tmp_path / "empty.db").exists()

@@ -1,9 +1,12 @@
 """Why a table cannot be read: missing, no permission, its catalog down, or something else."""
 
+import re
+
+_PATH = re.compile(r"\S*/.*?(?= cannot | lists | does | holds | is |$)")  # names of folders may hold any word
 _CAUSES = {
-    "permission": ("permission denied", "forbidden", "access denied", "accessdenied", "unauthorized", "403", "401"),
+    "permission": ("permission denied", "forbidden", "access denied", "accessdenied", "unauthorized"),
     "catalog": ("the catalog '", "no catalog is called"),
-    "missing": ("which is missing", "does not exist", "no such file", "not found", "404", "holds no parquet file"),
+    "missing": ("which is missing", "does not exist", "no such file", "not found", "holds no parquet file"),
 }
 WORDS = {
     "permission": "floe may not read it",
@@ -22,6 +25,8 @@ def cause_of(message: str) -> str:
     'missing'
     >>> cause_of("The catalog 'ice' cannot be asked: connection refused")
     'catalog'
+    >>> cause_of("/not found/forbidden/a.parquet cannot be read: no magic bytes")
+    'unreadable'
     """
-    text = message.lower()
+    text = _PATH.sub(" ", message.lower())
     return next((cause for cause, signs in _CAUSES.items() if any(sign in text for sign in signs)), "unreadable")
