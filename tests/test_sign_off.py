@@ -7,7 +7,6 @@ import pytest
 from floe.cli import main
 from tests.relied_on import FIELDS, contract_text
 
-pytest.importorskip("floe.actions.publish", reason="floe publish is of another branch")
 ORDERS = "sales.shop/orders"
 
 

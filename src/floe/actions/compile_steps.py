@@ -29,7 +29,7 @@ def steps(run: Run, found: Sequence[Finding], failed: bool, file: str | None, wh
         ("Apply inheritance", f"{_plural(inherit, 'contract')} with parents"),
         ("Check schema, policy, inheritance, versions, tables", _checked(run, found, why)),
         ("Store compiled artifacts", stored),
-        ("Register in registry and catalog", "not yet: floe keeps no contracts in a registry so far"),
+        ("Register in registry and catalog", "floe publish does that"),
         ("Hand to the monitor", "floe monitor reads the file" if file else "nothing to hand on"),
     ]
 

@@ -36,7 +36,8 @@ def send_waiting(settings: Settings, seconds: float = 60, everything: bool = Fal
 
 def send_due(settings: Settings, limit_seconds: float = 5) -> "Round":
     """Send what is due and be back in time; what cannot be sent is said, never raised."""
-    from floe.registry.outbox_worker import Round, in_time
+    from floe.model.in_time import in_time
+    from floe.registry.outbox_worker import Round
 
     try:
         return in_time(lambda: send_waiting(settings, limit_seconds), limit_seconds + 1)

@@ -2,7 +2,6 @@
 
 import logging
 import random
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any, TypeVar
 from floe.model import SendError
 from floe.model.clock import stamp, utc_now
 from floe.model.failpoint import failpoint
+from floe.model.in_time import in_time
 from floe.model.outgoing import Outgoing, Sender
 from floe.model.secret import masked
 from floe.registry import outbox
@@ -155,27 +155,6 @@ def _delivered(message: Outgoing, sender: Sender | None, seconds: float) -> str 
         place = sender.place(message)
         name = f"{message.sink} '{place}'" if place else f"sink '{message.sink}'"
         raise SendError(f"The {name} is out of reach: {error}", "", sender.code, reachable=False) from None
-
-
-def in_time(ask: Callable[[], _T], seconds: float) -> _T:
-    """The answer, unless it takes too long: not every client gives up by itself."""
-    said: list[_T] = []
-    failed: list[Exception] = []
-
-    def run() -> None:
-        try:
-            said.append(ask())
-        except Exception as error:  # noqa: BLE001  (told by the thread that waits)
-            failed.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if failed:
-        raise failed[0]
-    if not said:
-        raise TimeoutError(f"no answer within {seconds:.3g} seconds")
-    return said[0]
 
 
 def _said(error: Exception) -> str:

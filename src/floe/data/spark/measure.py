@@ -103,7 +103,9 @@ def _edges(scene: Scene, asked: list[Expectation]) -> list[str]:
 
 
 def _dense(scene: Scene, columns: Sequence[str], counted: Counted) -> Edges:
-    """The edges of a key, where one bit per possible key is cheap."""
+    """The edges of a key of whole numbers, where one bit per possible key is cheap."""
+    if len(key_of(scene.rows, columns).whole) < len(columns):
+        return None
     return dense([scene.bounds.get(one) or counted.edges(one) for one in columns], counted.rows)
 
 

@@ -53,7 +53,7 @@ def own_session(settings: Settings) -> SparkSession:
         return _connected(settings["spark.master"])
     java = find_java(settings.java)
     files = jars(settings)
-    logging.getLogger("py4j").setLevel(logging.CRITICAL)  # a lost JVM is said as an outcome, not as stacks of a gateway
+    _quiet_gateway()
     settings.say(f"· starting Spark ({settings['spark.master']}, Java {java.version}) …")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # noqa: TID251  (pyspark reads it, workers inherit it)
     builder = SparkSession.builder.appName("floe").master(settings["spark.master"])
@@ -65,6 +65,18 @@ def own_session(settings: Settings) -> SparkSession:
             return builder.getOrCreate()
         except Exception as error:  # noqa: BLE001  (whatever the JVM says, the user is told where it said it)
             raise EngineError(f"Spark did not start: {first_line(error)}", f"See {log}") from None
+
+
+def _quiet_gateway() -> None:
+    """A lost JVM is said as an outcome, not as stacks of py4j, which logs by its own logger and by the root one."""
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    root = logging.getLogger()
+    root.removeFilter(_not_of_gateway)
+    root.addFilter(_not_of_gateway)
+
+
+def _not_of_gateway(record: logging.LogRecord) -> bool:
+    return "py4j" not in record.pathname
 
 
 def _running() -> SparkSession | None:

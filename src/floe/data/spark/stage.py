@@ -30,7 +30,8 @@ class Staged:
     @property
     def bad_files(self) -> tuple[Path, ...]:
         """The files of rows that break a rule."""
-        return tuple(file for file in self.files if file not in set(self.good_files))
+        good = set(self.good_files)
+        return tuple(file for file in self.files if file not in good)
 
 
 def stage(df: DataFrame, folder: Path, schema: Struct | None, rules: Sequence[Expectation] = ()) -> Staged:

@@ -2,7 +2,6 @@
 
 import datetime
 import re
-import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from pyiceberg.types import (
 from floe.data.tables.facts import TableFacts, check_present
 from floe.model import TableError
 from floe.model.claim import FileStatistics, bounded
+from floe.model.in_time import in_time
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.type_text import parse_type
@@ -91,7 +91,7 @@ def by_name(name: str, settings: Settings) -> Table | None:
 def _asked(catalog: str, ask: Callable[[], Any]) -> Any:
     """What a catalog answers, in time; TableError where it is out of reach."""
     try:
-        return _in_time(ask)
+        return in_time(ask, PATIENCE)
     except Exception as error:  # noqa: BLE001  (each catalog has errors of its own, all meaning out of reach)
         raise TableError(
             f"The catalog '{catalog}' cannot be asked: {_first_line(error)}",
@@ -105,27 +105,6 @@ def _load(catalog: str, identifier: tuple[str, ...], settings: Settings) -> Tabl
         return found.load_table(identifier) if found else None
     except (NoSuchTableError, NoSuchNamespaceError):
         return None
-
-
-def _in_time(ask: Callable[[], Any]) -> Any:
-    """The answer, unless it takes too long: not every catalog's client gives up by itself."""
-    said: list[Any] = []
-    failed: list[Exception] = []
-
-    def run() -> None:
-        try:
-            said.append(ask())
-        except Exception as error:  # noqa: BLE001  (told by the thread that waits)
-            failed.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(PATIENCE)
-    if failed:
-        raise failed[0]
-    if not said:
-        raise TimeoutError(f"no answer within {PATIENCE} seconds")
-    return said[0]
 
 
 def metadata_file(path: str) -> str | None:

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from floe.model import RegistryError, SendError
+from floe.model.in_time import in_time
 from floe.model.settings import Settings
 from floe.registry.catalogs.opened import CannotHoldError, open_catalog, options_of, spoken
 from floe.registry.catalogs.properties import NAME, REPOSITORY, held
-from floe.registry.outbox_worker import in_time
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
