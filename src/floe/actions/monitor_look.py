@@ -11,7 +11,6 @@ from floe.actions.find_table import Way, find_target
 from floe.actions.verify import look, result_of, verify_some
 from floe.data.judge.availability import WINDOW_DAYS, error_budget
 from floe.data.judge.ladder import broken_level, near_level
-from floe.data.judge.newest import newest
 from floe.data.judge.unreachable import WORDS, cause_of
 from floe.data.plan import plan as make_plan
 from floe.model import Contract, Dataset, EngineError, FloeError, Severity, TableError
@@ -109,11 +108,10 @@ def _judged(scene: Scene, kinds: Collection[str]) -> tuple[Result, list[Check]]:
     plan = make_plan(scene.contract, scene.dataset, scene.settings["classifications"])
     by_id = {one.id: one for one in plan.expectations}
     asked = [one for one in plan.expectations if kind_of(one) in kinds]
-    proved = _by_statistics(scene, asked)
-    wanted = {one.id for one in asked} - {outcome.id for outcome in proved}
+    wanted = {one.id for one in asked}
     result = verify_some(scene.contract, scene.dataset, Way(), scene.settings, lambda one: one.id in wanted)
     checks = []
-    for outcome in (*proved, *result.expectations):
+    for outcome in result.expectations:
         one = by_id.get(outcome.id)
         kind = kind_of(one) if one else "schema_drift"
         if kind in kinds and outcome.outcome != NOT_GATED:
@@ -121,18 +119,6 @@ def _judged(scene: Scene, kinds: Collection[str]) -> tuple[Result, list[Check]]:
     if "quality" in kinds:
         checks += _score(scene, tuple(checks), result.rows)
     return result, checks
-
-
-def _by_statistics(scene: Scene, asked: list[Expectation]) -> list[Outcome]:
-    """Ages of columns that the table's log is sure about, so that asking often needs no scan."""
-    if not any(one.age and one.age.kind == "newest" for one in asked):
-        return []
-    try:
-        files = look(_target(scene), scene.settings).files
-    except FloeError:
-        return []  # said by what is asked next
-    found = (newest(one, files, int(scene.now.timestamp())) for one in asked)
-    return [outcome for outcome in found if outcome]
 
 
 def _target(scene: Scene) -> Target:

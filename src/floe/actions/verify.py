@@ -17,6 +17,7 @@ from floe.actions.settings import load_settings
 from floe.actions.tell_run import record_and_tell
 from floe.data.budget import budgets
 from floe.data.drift import drift
+from floe.data.judge.newest import by_bounds
 from floe.data.plan import plan as make_plan
 from floe.data.plan.schema import columns, differences, path_of, schema_outcomes
 from floe.data.prove import prove, row_count, whole_bounds
@@ -207,6 +208,7 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
     found += drift(plan, seen, past.uid(seen.location))
     files = None if aids.scope else seen.files  # statistics are about whole files, not about a part of the rows
     proved = [] if files is None else prove(rest.expectations, files)
+    proved += [outcome for one in rest.expectations if (outcome := by_bounds(one, files, aids.now))]
     proved += [*_by_commit(rest, seen.committed, aids.now), *budgets(rest.expectations, seen.files, past.spent)]
     proved += _unasked(rest, {outcome.id for outcome in proved}, aids.scope)
     decided = {outcome.id for outcome in proved}

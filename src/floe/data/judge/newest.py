@@ -1,4 +1,4 @@
-"""The age of a column's newest value by the statistics of files, where they are sure about it."""
+"""The age of a column's newest or oldest value by the statistics of files, where they are sure about it."""
 
 from datetime import UTC, date, datetime
 from typing import Any
@@ -11,20 +11,21 @@ from floe.model.result import Outcome
 AHEAD = 300  # seconds; what lies further in the future does not make a table fresh
 
 
-def newest(one: Expectation, files: tuple[FileStatistics, ...] | None, now: int) -> Outcome | None:
-    """What came of a promise about the newest value; None where only reading can tell."""
-    if files is None or not one.age or one.age.kind != "newest" or len(one.columns) != 1:
+def by_bounds(one: Expectation, files: tuple[FileStatistics, ...] | None, now: int) -> Outcome | None:
+    """What came of a promise about the newest or oldest value; None where only reading can tell."""
+    if files is None or one.cause or not one.age or one.age.kind not in ("newest", "oldest") or len(one.columns) != 1:
         return None
-    values = [_most(file, one.columns[0]) for file in files if file.rows != 0]
-    known = [value for value in values if value is not None and value <= now + AHEAD]
+    newest = one.age.kind == "newest"
+    values = [_edge(file, one.columns[0], newest) for file in files if file.rows != 0]
+    known = [value for value in values if value is not None and (not newest or value <= now + AHEAD)]
     if not known or len(known) < len(values):
         return None
-    return aged(one, now - max(known), "metadata")
+    return aged(one, now - (max(known) if newest else min(known)), "metadata")
 
 
-def _most(file: FileStatistics, column: str) -> int | None:
-    """The greatest value in seconds since 1970, where it stands in a row that is still there."""
-    return _seconds(file.most.get(column)) if file.exact else None
+def _edge(file: FileStatistics, column: str, newest: bool) -> int | None:
+    """The greatest or least value in seconds since 1970, where it stands in a row that is still there."""
+    return _seconds((file.most if newest else file.least).get(column)) if file.exact else None
 
 
 def _seconds(value: Any) -> int | None:
