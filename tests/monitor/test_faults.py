@@ -73,6 +73,36 @@ def test_one_bad_among_a_hundred(tmp_path):
     assert "hudi" in found["hudi"]
 
 
+def test_a_contract_with_a_senseless_interval_stops_no_other(tmp_path):
+    path = promise(tmp_path, "often", YEAR)
+    own = "customProperties: [{property: monitoring, value: {freshness: often}}]\n"
+    path.write_text(path.read_text().replace("schema:\n", f"{own}schema:\n", 1))
+    promise(tmp_path, "orders", YEAR)
+    fill(tmp_path, "orders")
+    service = service_of(tmp_path, Clock())
+    round_of(service)
+    assert numbers(service, "floe_contract_availability_up") == {"orders": 1}
+    assert list(numbers(service, "floe_contract_check_errors_total").values()) == [1]
+    assert (service.ready, service.exit_code) == (True, 2)
+
+
+def test_compiled_artifacts_that_vanish_or_come_back_are_told_and_read_again(tmp_path):
+    promise(tmp_path, "orders", YEAR)
+    fill(tmp_path, "orders")
+    clock = Clock()
+    service = service_of(tmp_path, clock)
+    compiled = tmp_path / "compiled_artifacts.json"
+    states = []
+    for text in (None, '{"format": "floe/compiled-artifacts/v9"}', None):
+        compiled.unlink(missing_ok=True)
+        if text:
+            compiled.write_text(text)
+        round_of(service)
+        states.append((service.ready, service.health()["contracts"]))
+        clock.move(minutes=2)
+    assert states == [(True, 1), (False, 1), (True, 1)]
+
+
 def test_a_table_that_floe_may_not_read_is_down_for_that_cause(tmp_path):
     promise(tmp_path, "orders", YEAR)
     promise(tmp_path, "open", YEAR)

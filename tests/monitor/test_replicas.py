@@ -70,6 +70,17 @@ def test_a_lease_that_ended_is_taken_over_and_the_late_one_refused(store):
         first.done(store, late)
 
 
+def test_a_replica_knows_what_it_looked_at_last(store):
+    first, second = replica(store), replica(store)
+    first.holder, second.holder = "m1:1", "m2:1"
+    (turn,) = claimed(first, 1)
+    (other,) = claimed(second)
+    assert (first.mine(), second.mine()) == ({turn.name}, {other.name})
+    moved(store, until=1.0)
+    claimed(second)
+    assert (first.mine(), second.mine()) == (set(), {"a", "b"})
+
+
 def test_a_turn_under_way_is_held(store):
     first, second = replica(store), replica(store)
     turns = claimed(first)
@@ -179,12 +190,12 @@ def _frozen(store: Store) -> tuple[int, dict]:
     ends = time.monotonic() + 90
     while time.monotonic() < ends:
         row = _slot(store)
-        if not row or not row["holder"]:
+        if not row or not row["until"]:
             continue
         process = int(row["holder"].split(":")[1])
         os.kill(process, signal.SIGSTOP)
         held = _slot(store, free=True)
-        if held and held["token"] == row["token"] and held["holder"]:
+        if held and held["token"] == row["token"] and held["until"]:
             return process, held
         os.kill(process, signal.SIGCONT)
         time.sleep(0.2)

@@ -115,6 +115,10 @@ class Schedule:
         """A turn is over; its slots were moved when it was taken."""
         return False
 
+    def mine(self) -> Collection[str]:
+        """The contracts that this process was the last to look at."""
+        return self._every.keys()
+
     def soonest(self) -> float:
         """Seconds until something is due."""
         now = self.monotonic()

@@ -12,7 +12,7 @@ from floe.actions.monitor import MonitorResult, OneTurn, housekeep, late, watch
 from floe.actions.monitor_find import Subject, source_mark, subjects
 from floe.actions.monitor_snapshot import snapshots
 from floe.actions.outbox import send_due
-from floe.model import FloeError, LeaseError
+from floe.model import FloeError, LeaseError, SettingError
 from floe.model.settings import Settings
 from floe.model.turn import Turn
 from floe.model.watch import Watch
@@ -26,6 +26,7 @@ _WORKERS = 4
 _RELOAD = 60.0  # seconds
 _OUTBOX = 10.0
 _HOUSEKEEPING = 3600.0
+_GAUGES = 10.0
 _POLL = 5.0  # continuous: how soon a commit is seen
 _BY_COMMIT = ("schema_drift", "quality", "latency", "retention", "freshness", "anomaly")
 _TIMED = ("availability", "freshness", "cost", "deprecation", "recovery", "anomaly")  # what changes without a commit
@@ -64,6 +65,9 @@ class Slots(Protocol):
 
     def done(self, store: "Store", turn: Turn) -> bool:
         """End a turn in the transaction of what it found; whether slots were missed."""
+
+    def mine(self) -> Collection[str]:
+        """The contracts that this process was the last to look at."""
 
     def soonest(self) -> float:
         """Seconds until something may be due."""
@@ -184,16 +188,28 @@ class Service:
         try:
             mark = source_mark(self.settings, self.store)
             if mark == self._mark:
+                self._troubles.pop("contracts", None)
                 return
-            found = {one.key: one for one in subjects(self.names, self.settings)}
+            found = {one.key: one for one in map(self._watchable, subjects(self.names, self.settings))}
             self._turns.know({name: self._intervals(one) for name, one in found.items()})
             self._subjects, self._mark, self._loaded = found, mark, True
             self._troubles.pop("contracts", None)
+            self._own.pop("gauges", None)
         except FloeError as error:
             self._troubles["contracts"] = error.message
             _LOG.error("contracts were not read: %s", error.message)
-            return
-        known = [one.contract for one in found.values() if one.contract]
+
+    def _watchable(self, subject: Subject) -> Subject:
+        """The contract, or that it says something else than intervals: one bad contract stops no other."""
+        try:
+            self._intervals(subject)
+        except SettingError as error:
+            return Subject(subject.name, error=error.message)
+        return subject
+
+    def _forget_gauges(self) -> None:
+        """What is watched no more, or was looked at by another replica since, has no gauge here."""
+        known = [one.contract for name in self._turns.mine() if (one := self._subjects.get(name)) and one.contract]
         self.metrics.keep({(c.identity.rsplit(":", 1)[0], c.version, d.name) for c in known for d in c.datasets})
 
     def _intervals(self, subject: Subject) -> Mapping[str, float]:
@@ -211,6 +227,8 @@ class Service:
         try:
             if self._reached("renew", self._turns.renew_every(), now):
                 self._turns.renew([job.turn for job in alive if job.turn])
+            if self._reached("gauges", _GAUGES, now):
+                self._forget_gauges()
             turns, skipped = self._turns.claim(self._running, _WORKERS - len(alive))
             self._troubles.pop("slots", None)
         except FloeError as error:

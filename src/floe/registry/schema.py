@@ -256,8 +256,8 @@ monitor_slots = Table(
     Column(
         "token", BigInteger, nullable=False
     ),  # grows whenever somebody takes a turn: what holds an older one is refused
-    Column("holder", String),
-    Column("until", Float),  # the end of the holder's lease
+    Column("holder", String),  # who took the last turn
+    Column("until", Float),  # the end of the holder's lease; null where nobody is at it
 )
 waivers = Table(
     "waivers",

@@ -100,9 +100,15 @@ class SharedSlots:
             now, every = _now(connection), self._every.get(turn.name, {})
             due, missed = _moved(row[0], turn, every, now, self._phase.get(turn.name, 0.0))
             next_at = min(due.values(), default=now + _IDLE)
-            values = {"due": due, "next_at": next_at, "holder": None, "until": None}
+            values = {"due": due, "next_at": next_at, "until": None}
             connection.execute(sa.update(monitor_slots).where(_ROW.name == turn.name).values(**values))
         return missed
+
+    def mine(self) -> set[str]:
+        """The contracts that this replica was the last to look at."""
+        with self.store.begin() as connection:
+            chosen = sa.select(_ROW.name).where(_ROW.holder == self.holder)
+            return set(connection.execute(chosen).scalars())
 
     def soonest(self) -> float:
         """Seconds until it is worth to ask again: others move slots too."""
