@@ -84,7 +84,8 @@ class Schedule:
 
     def claim(self, busy: Collection[str], most: int) -> tuple[list[Turn], int]:
         """Take turns, what waits longest first; and how many slots came while the one before was still under way."""
-        now, turns, skipped = self.monotonic(), [], 0
+        now, skipped = self.monotonic(), 0
+        turns: list[Turn] = []
         come = [name for name, then in self._soonest.items() if then <= now or name in self._asked]
         for name in sorted(come, key=lambda name: self._soonest[name]):
             kinds = self.due(name, now)

@@ -101,7 +101,7 @@ def _seen(
     connection: Connection, place: Place, one: Found, there: Row | None, sight: Sight, now: datetime
 ) -> dict[str, Any] | None:
     at = stamp(now)
-    said = {"version": place.version, "severity": str(one.severity), "message": one.message}
+    said: dict[str, Any] = {"version": place.version, "severity": str(one.severity), "message": one.message}
     said |= {"run_id": sight.run_id, "seen_at": at}
     if there is None:
         event, row = "opened", _insert(connection, place, one, said)

@@ -1,6 +1,7 @@
 """Anomalies of volume and null rate, by days set by hand."""
 
 import random
+from collections.abc import Sequence
 from datetime import date, timedelta
 
 from floe.data.judge.anomaly import Point, Usual, batch_anomalies, table_anomalies, usual
@@ -8,7 +9,7 @@ from floe.data.judge.anomaly import Point, Usual, batch_anomalies, table_anomali
 MONDAY = date(2026, 3, 2)
 
 
-def days(values: list[float], first: date = MONDAY) -> dict[date, float]:
+def days(values: Sequence[float], first: date = MONDAY) -> dict[date, float]:
     return {first + timedelta(days=number): value for number, value in enumerate(values)}
 
 
