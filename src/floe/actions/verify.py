@@ -20,7 +20,7 @@ from floe.data.drift import drift
 from floe.data.judge.newest import by_bounds
 from floe.data.plan import plan as make_plan
 from floe.data.plan.schema import columns, differences, path_of, schema_outcomes
-from floe.data.prove import prove, row_count, whole_bounds
+from floe.data.prove import null_counts, prove, row_count, whole_bounds
 from floe.data.tables import TableFacts, probe
 from floe.model import Contract, Dataset, EngineError, Severity, TableError
 from floe.model.age import aged
@@ -226,7 +226,8 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
     ordered = [by_id[expectation.id] for expectation in rest.expectations]
     cost = {**cost, "files": None if seen.files is None else len(seen.files), **_since(started)}
     result = result_of(plan, (*found, *ordered), rows, seen.snapshot, cost)
-    return replace(result, location=seen.location, table_uid=seen.uid, schema=seen.schema)
+    nulls = None if files is None else null_counts(files)
+    return replace(result, location=seen.location, table_uid=seen.uid, schema=seen.schema, nulls=nulls)
 
 
 def _pinned(target: Target, seen: TableFacts, settings: Settings) -> Target:
