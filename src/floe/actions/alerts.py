@@ -27,10 +27,19 @@ def notification_sender(settings: Settings, store: "Store") -> Sender:
 
     def send(message: Outgoing) -> str | None:
         file.send(message)
+        if message.payload.get("consumers"):
+            _noted(store, message)
         _fan_out(store, message, routes)
         return f"{'; '.join(wrong)} (`floe doctor`)" if wrong else None
 
     return Sender(send)
+
+
+def _noted(store: "Store", message: Outgoing) -> None:
+    """Keep that consumers were told, which key figures ask for when the outbox has long forgotten it."""
+    from floe.registry.figures import keep_told
+
+    keep_told(store, message.payload, at=stamp(utc_now()))
 
 
 def _fan_out(store: "Store", message: Outgoing, routes: tuple[Route, ...]) -> None:

@@ -15,6 +15,7 @@ from floe.model.clock import stamp
 from floe.model.result import FAIL, NOT_EVALUATED, PASS
 from floe.model.settings import Settings
 from floe.model.watch import KINDS, Check, Watch
+from floe.tell.sinks.trace import facts_of, span
 
 if TYPE_CHECKING:
     from floe.registry import Store
@@ -91,7 +92,9 @@ def watch(
     for dataset in contract.datasets:
         scene = Scene(contract, dataset, settings, store, settings.clock())
         try:
-            seen = look_at(scene, kinds)
+            with span(settings, "floe.monitor.check", dataset=dataset.name, kinds=",".join(kinds)) as say:
+                seen = look_at(scene, kinds)
+                say(run_id=seen.run_id, **(facts_of(seen.result) if seen.result else {}))
             watches.append(_kept(seen, scene) if wanted() else seen)
         except RegistryError:
             raise

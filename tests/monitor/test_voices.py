@@ -1,0 +1,116 @@
+"""One stale table is heard everywhere: a real Prometheus, an event, an alert, an incident."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.conftest import ROOT, run_floe
+from tests.endpoint import Endpoint, endpoint
+from tests.prometheus import Prometheus, binary, prometheus, until
+from tests.watched import fill, kept, promise, settings_of
+
+STALE = "  - {property: freshness, value: 1, unit: h, element: orders.at}"
+NAMED = ("shop.p/orders", "1.0.0", "FLOE-E560")
+
+
+class Heard(NamedTuple):
+    """A monitor that runs over one stale table and one that is not there, and all that listens to it."""
+
+    root: Path
+    server: Prometheus
+    webhook: Endpoint
+
+
+@pytest.fixture(scope="module")
+def heard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Heard]:
+    root = tmp_path_factory.mktemp("voices")
+    promise(root, "orders", STALE)
+    fill(root, "orders", at=datetime.now(UTC) - timedelta(hours=3))
+    promise(root, "missing")
+    rules = root / "rules.yaml"
+    rules.write_text(run_floe("monitor", "rules", cwd=root).stdout)
+    with endpoint() as webhook:
+        alerts = [{"to": webhook.url, "secret": "s3cret", "contracts": ["shop.p/orders"]}]
+        (root / "manifest.yaml").write_text(json.dumps({"lineage": {"transport": "file"}, "alerts": alerts}))
+        words = [sys.executable, "-m", "floe", "monitor", "run", "--port", "0"]
+        process = subprocess.Popen(words, cwd=root, stderr=subprocess.PIPE, text=True)
+        try:
+            assert process.stderr
+            line = next(text for text in process.stderr if "/metrics" in text)
+            place = line.split()[1].removesuffix("/metrics,")
+            with prometheus(root / "prometheus", place, rules) as server:
+                yield Heard(root, server, webhook)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+            process.wait()
+
+
+def test_a_stale_table_is_an_event_a_metric_an_alert_and_an_incident_of_one_name(heard):
+    (series,) = until(lambda: heard.server.ask('floe_contract_violations_total{type="freshness_violation"}'))
+    labels = series["metric"]
+    assert (labels["contract"], labels["version"], labels["code"]) == NAMED
+    assert (labels["dataset"], labels["severity"], labels["job"]) == ("orders", "error", "floe")
+    (age,) = heard.server.ask("floe_contract_freshness_hours")
+    assert float(age["value"][1]) == pytest.approx(3, abs=0.2)
+
+    until(lambda: heard.webhook.got)
+    (alert,) = [one.json["data"] for one in heard.webhook.got]
+    assert (alert["contract"], alert["version"], alert["code"]) == NAMED
+    assert alert["violation_type"] == "freshness_violation"
+
+    events = [json.loads(line) for line in (heard.root / ".floe/lineage.jsonl").read_text().splitlines()]
+    (event,) = [one for one in events if one["eventType"] == "FAIL" and one["job"]["name"].endswith("shop.p/orders")]
+    violation = event["run"]["facets"]["contractViolation"]
+    assert (violation["contractName"], violation["contractVersion"], violation["code"]) == NAMED
+    assert violation["violationType"] == "freshness_violation"
+
+    (incident,) = [
+        one for one in kept(settings_of(heard.root, lambda: None))["incidents"] if one["kind"] == "freshness"
+    ]  # type: ignore[arg-type]
+    assert (incident["contract_id"], incident["version"], f"FLOE-{incident['code']}") == NAMED
+    assert incident["run_id"] == event["run"]["runId"].replace("-", "") == alert["run_id"]
+
+
+def test_prometheus_fires_our_rules_on_it(heard):
+    def firing() -> set[tuple[str, str, str]]:
+        found = heard.server.get("alerts")["alerts"]
+        return {(one["labels"]["alertname"], one["labels"].get("contract", ""), one["state"]) for one in found}
+
+    wanted = {("FloeContractStale", "shop.p/orders", "firing"), ("FloeTableUnavailable", "shop.p/missing", "pending")}
+    until(lambda: wanted <= firing())
+    assert "FloeMonitorGone" not in {one[0] for one in firing()}
+
+
+def queries(board: dict[str, Any]) -> list[str]:
+    return [target["expr"].replace("$contract", ".*") for panel in board["panels"] for target in panel["targets"]]
+
+
+def test_every_query_of_the_dashboard_has_an_answer(heard):
+    board = json.loads(run_floe("monitor", "dashboard", cwd=heard.root).stdout)
+    asked = queries(board)
+    assert len(asked) > 10
+    until(lambda: heard.server.ask("floe_contract_check_errors_total"))
+    for query in asked:
+        until(lambda query=query: heard.server.ask(query))
+    (variable,) = [one["query"] for one in board["templating"]["list"] if one["type"] == "query"]
+    assert variable == "label_values(floe_contract_availability_up, contract)"
+    names = heard.server.get("label/contract/values", **{"match[]": "floe_contract_availability_up"})
+    assert names == ["shop.p/missing", "shop.p/orders"]
+
+
+def test_the_rules_do_what_their_cases_say(tmp_path):
+    (tmp_path / "rules.yaml").write_text(run_floe("monitor", "rules", cwd=tmp_path).stdout)
+    shutil.copy(ROOT / "tests/cases/prometheus/rules_test.yaml", tmp_path)
+    for words in (["check", "rules", "rules.yaml"], ["test", "rules", "rules_test.yaml"]):
+        done = subprocess.run([binary("promtool"), *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
