@@ -1,4 +1,4 @@
-"""A Prometheus of our own: Debian's package, unpacked once beside the interpreter, on a free port."""
+"""A Prometheus of our own: Debian's package, unpacked once into the cache, on a free port."""
 
 import fcntl
 import json
@@ -6,7 +6,6 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.parse
@@ -16,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-_HOME = Path(sys.prefix) / "prometheus"
+_HOME = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "floe" / "prometheus"
 
 
 def binary(name: str) -> Path:

@@ -1,8 +1,10 @@
 """`floe figures`: from what gates, tests, the monitor and the registry recorded."""
 
 import json
+import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -46,7 +48,7 @@ def settings(tmp_path, registry_url):
 
 def run_of(number, mode, outcome="pass", codes=(), **more):
     """A run as gates and tests record it, `number` hours before now."""
-    run = {
+    run: dict[str, Any] = {
         "run_id": f"{number}",
         "at": stamp(NOW - timedelta(hours=number)),
         "actor": "me",
@@ -128,9 +130,11 @@ def test_a_commit_that_the_monitor_sees_is_timed_from_the_tables_own_log(tmp_pat
     promise(tmp_path, "orders", FRESH)
     fill(tmp_path, "orders")
     settings = settings_of(tmp_path, clock)
-    clock.move(seconds=1)
+    time.sleep(1.1)  # logs tell whole seconds
+    clock.now = datetime.now(UTC)
     assert monitor_check([], settings).exit_code == 0
     assert values(figures(settings))["time_to_detect"] == (None, None)  # it was there before anybody looked
+    time.sleep(1.1)
     fill(tmp_path, "orders")
     clock.now = datetime.now(UTC) + timedelta(minutes=2)
     assert monitor_check([], settings).exit_code == 0
@@ -146,18 +150,22 @@ def test_consumers_who_are_told_are_remembered_and_the_page_stands_alone(tmp_pat
     assert main(["figures"]) == 0
     assert "0 met, 0 missed, 8 unknown" in capsys.readouterr().out
     assert not (tmp_path / ".floe").exists()
-    path = promise(tmp_path, "<b>orders") if False else promise(tmp_path, "orders")
+    path = promise(tmp_path, "orders")
+    promise(tmp_path, "other")
     words = ["publish", "contracts", "--skip-test", "no table yet"]
     assert main(words) == 0
     assert main(["consumers", "add", "shop.p/orders", "--team", "ml", "--contact", "ml@acme.example"]) == 0
     path.write_text(path.read_text().replace("version: 1.0.0", "version: 1.0.1").replace("#orders", "#shop"))
     assert main(words) == 0
-    assert main(["deprecate", "shop.p/orders", "--reason", "old", "--replacement", "shop.p/orders"]) != 0
+    end = str((datetime.now(UTC) + timedelta(days=60)).date())
+    assert (
+        main(["deprecate", "shop.p/orders", "--reason", "old", "--replacement", "shop.p/other", "--sunset", end]) == 0
+    )
     capsys.readouterr()
     assert main(["figures", "--format", "json"]) == 0
     said = json.loads(capsys.readouterr().out)
     told = next(one for one in said["figures"] if one["name"] == "consumers_told")
-    assert (told["value"], told["status"], told["detail"]) == (100, "met", "1 of 1 changes")
+    assert (told["value"], told["status"], told["detail"]) == (100, "met", "2 of 2 changes")
     assert said["summary"]["unknown"] == 8 - said["summary"]["met"] - said["summary"]["missed"]
     assert main(["figures", "--format", "html"]) == 0
     page = capsys.readouterr().out

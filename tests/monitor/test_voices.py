@@ -11,6 +11,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -83,9 +84,8 @@ def test_a_stale_table_is_an_event_a_metric_an_alert_and_an_incident_of_one_name
     assert (violation["contractName"], violation["contractVersion"], violation["code"]) == NAMED
     assert violation["violationType"] == "freshness_violation"
 
-    (incident,) = [
-        one for one in kept(settings_of(heard.root, lambda: None))["incidents"] if one["kind"] == "freshness"
-    ]  # type: ignore[arg-type]
+    found = kept(settings_of(heard.root, Clock()))["incidents"]
+    (incident,) = [one for one in found if one["kind"] == "freshness"]
     assert (incident["contract_id"], incident["version"], f"FLOE-{incident['code']}") == NAMED
     assert incident["run_id"] == event["run"]["runId"].replace("-", "") == alert["run_id"]
 
@@ -133,7 +133,7 @@ def test_every_query_of_the_dashboard_has_an_answer(heard):
     assert len(asked) > 10
     until(lambda: heard.server.ask("floe_contract_check_errors_total"))
     for query in asked:
-        until(lambda query=query: heard.server.ask(query))
+        until(partial(heard.server.ask, query))
     (variable,) = [one["query"] for one in board["templating"]["list"] if one["type"] == "query"]
     assert variable == "label_values(floe_contract_availability_up, contract)"
     names = heard.server.get("label/contract/values", **{"match[]": "floe_contract_availability_up"})

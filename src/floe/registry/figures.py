@@ -1,6 +1,6 @@
 """The facts that key figures come from, of the days since one."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -122,7 +122,8 @@ def commits(store: Store, since: str) -> tuple[Commit, ...]:
         committed = row.result.get("committed_at")
         keys = {(row.table_id, row.snapshot_after), (row.table_id, committed)}
         if committed and committed >= max(since, since_when[row.table_id]) and not keys & seen:
-            made.append(Commit(row.table_id, committed[:10], _between(committed, row.at) + (row.seconds or 0)))
+            took = max(0.0, _between(committed, row.at) + (row.seconds or 0))  # the writer's clock may go ahead
+            made.append(Commit(row.table_id, committed[:10], took))
         seen |= keys
     return tuple(sorted(made, key=lambda one: one.day))
 
@@ -151,7 +152,7 @@ def _new_versions(connection: Connection, since: str) -> list[Row]:
     return [row._asdict() for row in rows if row.changes]
 
 
-def _version(row: Row, people: list[Row], signed: list[Row], said: list[Row]) -> Change:
+def _version(row: Row, people: Sequence[Row], signed: Sequence[Row], said: Sequence[Row]) -> Change:
     contract, version = row["contract_id"], row["version"]
     mine = [one for one in said if one["subject"] == contract and one["detail"].get("version") == version]
     notices = [one["at"] for one in mine if one["verb"] == "notice"]
@@ -171,7 +172,7 @@ def _version(row: Row, people: list[Row], signed: list[Row], said: list[Row]) ->
     )
 
 
-def _move(row: Row, people: list[Row], said: list[Row]) -> Change:
+def _move(row: Row, people: Sequence[Row], said: Sequence[Row]) -> Change:
     contract, major = row["contract_id"], row["major"]
     relying = [
         one for one in people if (one["contract_id"], one["major"]) == (contract, major) and _there(one, row["at"])

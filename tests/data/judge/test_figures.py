@@ -1,11 +1,13 @@
 """The key figures, by hand from SPEC §12."""
 
+from typing import Any
+
 import pytest
 
 from floe.data.judge.figures import key_figures
 from floe.model.figures import Batch, Change, Commit, Described, Facts, Trouble
 
-DAYS = {"first": "2026-01-01", "last": "2026-01-30", "days": 30}
+DAYS: dict[str, Any] = {"first": "2026-01-01", "last": "2026-01-30", "days": 30}
 
 
 def figures(**facts):

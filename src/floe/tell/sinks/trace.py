@@ -98,7 +98,7 @@ def _own(exporter: str, path: Path) -> Any:
 def _exporter(name: str, path: Path) -> Any:
     from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SpanExporter, SpanExportResult  # noqa: PLC0415
 
-    class FileExporter(SpanExporter):  # type: ignore[misc,unused-ignore]  (an extra that need not be there)
+    class FileExporter(SpanExporter):
         """A span a line."""
 
         def export(self, spans: Any) -> Any:
@@ -110,5 +110,6 @@ def _exporter(name: str, path: Path) -> Any:
     if name == "otlp":
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
 
+        logging.getLogger("opentelemetry.exporter").setLevel(logging.ERROR)  # each retry is no news
         return OTLPSpanExporter(timeout=_SECONDS)
     return FileExporter() if name == "file" else ConsoleSpanExporter(out=sys.stderr)
