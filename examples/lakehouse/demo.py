@@ -403,6 +403,10 @@ def saturday(story: Story) -> None:
         os.environ.update(variables)
         story.floe("floe monitor check silver.sales.customers", 1)
         story.heard("The lineage backend got an event, with this facet:", violation())
+        for _ in range(100):  # sent beside the command's own work
+            if hook.got:
+                break
+            time.sleep(0.1)
         (alert,) = hook.got
         story.heard(f"The webhook got a CloudEvent, signed {alert['signature'][:16]}…:", alert["data"])
         print(
