@@ -471,5 +471,7 @@ def test_the_catalog_follows_a_transfer_and_lets_go_of_what_is_retired():
     deprecate(Line(ORDERS, None, settings, NOW), said)
     retire(Line(ORDERS, None, settings, NOW + timedelta(days=60)))
     assert in_catalog(settings) == [other]
+    git("init", "--quiet")
+    git("remote", "add", "origin", "https://github.com/acme/orders.git")
     assert transfer(ORDERS, "github.com/acme/shop", settings)["moved"] is True  # a retired one does not come back
     assert in_catalog(settings) == [other]

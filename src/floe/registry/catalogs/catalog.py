@@ -14,6 +14,7 @@ from floe.registry.catalogs.properties import (
     REPOSITORY,
     Held,
     difference,
+    held,
     owner_of,
     with_contract,
     without_contract,
@@ -61,7 +62,8 @@ class ContractCatalog:
             self._write(parts, contract_name, lambda there: without_contract(there, contract_name, major))
 
     def _with(self, there: Mapping[str, str], new: Held) -> dict[str, str]:
-        shared = there.get(REPOSITORY) or self.repository
+        others = any(one.name != new.name for one in held(there))  # a namespace of several that nobody owns stays so
+        shared = there.get(REPOSITORY) or ("" if others else self.repository)
         own = "" if _plain(shared) == _plain(self.repository) else self.repository
         wanted = with_contract(there, replace(new, repository=own))
         return wanted | {REPOSITORY: shared} if shared else wanted
