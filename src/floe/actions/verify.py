@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from floe.actions.find import find_contract, use_contract
 from floe.actions.find_table import Way, find_target
+from floe.actions.offline import store_or_offline
 from floe.actions.record import of_test
 from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
@@ -75,12 +76,11 @@ def verify_frame(
     """Whether a frame keeps what one dataset promises; not recorded, as it is no table."""
     from floe.data.spark.scan import scan_rows
     from floe.data.spark.schema import struct_of
-    from floe.registry import open_store
 
     plan = _plan(contract, dataset, settings, asked)
     started = time.monotonic()
     schema, rest = judge_schema(plan, struct_of(data.schema), "frame")
-    store = open_store(settings["registry.url"], settings.root)
+    store = store_or_offline(settings)
     rows, outcomes, cost = scan_rows(data, rest, _aids(plan, contract, Way(), settings, store))
     result = result_of(plan, (*schema, *outcomes), rows, None, {**cost, **_since(started)})
     return replace(result, owner=contract.owner or None, support=_support(contract))
@@ -116,16 +116,16 @@ def _badness(result: Result) -> tuple[int, int]:
 def _recorded(
     contract: Contract, dataset: Dataset, way: Way, settings: Settings, progress: Progress = lambda _: None
 ) -> Result:
-    from floe.registry import open_store
-
     started, run_id = utc_now(), uuid.uuid4().hex
     with span(settings, "floe.test", run_id=run_id, dataset=dataset.name) as say:
         result = verify_some(contract, dataset, way, settings, progress=progress)
         say(**facts_of(result))
-    store = open_store(settings["registry.url"], settings.root)
+    store = store_or_offline(settings)
     table_id = contract.table_id(dataset) or dataset.name
     entry = of_test(result, run_id, table_id, settings.actor)
     note = record_and_tell(settings, store, entry, result, started=started)
+    if note and _Past(store, table_id).unknown:
+        note += "; whether the table was replaced since it was last judged is not known"
     if note:
         settings.say(note)
     return result
@@ -140,9 +140,7 @@ def verify_some(
     progress: Progress = lambda _: None,
 ) -> Result:
     """What came of the expectations that are asked for, and of the schema, on a dataset's table; not recorded."""
-    from floe.registry import open_store
-
-    store = open_store(settings["registry.url"], settings.root)
+    store = store_or_offline(settings)
     table_id = contract.table_id(dataset) or dataset.name
     plan = _plan(contract, dataset, settings, asked)
     started, target = time.monotonic(), None
@@ -190,15 +188,26 @@ class _Past:
     table_id: str
 
     def uid(self, location: str) -> str | None:
-        """The identity of the table at a place when it was last judged."""
+        """The identity of the table at a place when it was last judged; None where nobody knows."""
+        if self.unknown:
+            return None
         for run in self.store.runs(_LOOK_BACK, self.table_id):
             said = run["result"]
             if run["mode"] in ("test", "monitor") and said.get("location") == location and said.get("table_uid"):
                 return str(said["table_uid"])
         return None
 
-    def spent(self, within: int) -> float:
-        """How many seconds runs took, of the last ones."""
+    @property
+    def unknown(self) -> bool:
+        """Whether the registry cannot be asked."""
+        from floe.registry.offline import Offline
+
+        return isinstance(self.store, Offline)
+
+    def spent(self, within: int) -> float | None:
+        """How many seconds runs took, of the last ones; None where nobody knows."""
+        if self.unknown:
+            return None
         since = stamp(utc_now() - timedelta(seconds=within))
         return self.store.seconds_since(self.table_id, since)
 
