@@ -77,6 +77,7 @@ class Result:
     rows: int | None = None
     snapshot: str | None = None
     cost: dict[str, Any] = field(default_factory=dict)
+    read: dict[str, Any] | None = None  # files read, of how many, how many an earlier run answers for, and its snapshot
     location: str | None = None
     table_uid: str | None = None  # another table at the same place has another
     scope: str | None = None  # the part that was read, where it was not the whole
@@ -150,6 +151,7 @@ class Result:
             "support": list(self.support),
             "expectations": [expectation.to_dict() for expectation in self.expectations],
             "cost": self.cost,
+            "read": self.read,
         }
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -74,6 +75,19 @@ violations = Table(
     Column("expected", JSON),
     Column("message", Text),
     Column("cause", Text),
+)
+
+# What the last run measured on a table, by rule and sets of files: the next one reads only what came since.
+verified = Table(
+    "verified",
+    metadata,
+    Column("contract_id", String, primary_key=True),
+    Column("dataset", String, primary_key=True),
+    Column("location", String, primary_key=True),
+    Column("table_uid", String, nullable=False),
+    Column("snapshot", String, nullable=False),
+    Column("at", String, nullable=False),
+    Column("state", LargeBinary, nullable=False),
 )
 
 # A contract is known by its identity without the version (`sales.customer_360/customers`).

@@ -18,7 +18,7 @@ from floe.model.json_text import dumps
 from floe.registry.outbox_put import put_all
 from floe.registry.schema import check_runs, schema_history, table_registry, violations
 
-HEAD = "0004"
+HEAD = "0006"
 _BUSY_SECONDS = 30
 _CONNECT_SECONDS = 10
 _CHECK = "Check registry.url and the permissions of the file and its folder (`floe doctor`)"

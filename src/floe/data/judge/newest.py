@@ -24,13 +24,13 @@ def newest(one: Expectation, files: tuple[FileStatistics, ...] | None, now: int)
 
 def _most(file: FileStatistics, column: str) -> int | None:
     """The greatest value in seconds since 1970, where it stands in a row that is still there."""
-    return _seconds(file.most.get(column)) if file.exact else None
+    return seconds_of(file.most.get(column)) if file.exact else None
 
 
-def _seconds(value: Any) -> int | None:
+def seconds_of(value: Any) -> int | None:
     """Seconds since 1970; what has no zone is not known here.
 
-    >>> _seconds(datetime(1970, 1, 2, tzinfo=UTC)), _seconds(date(1970, 1, 2)), _seconds(datetime(1970, 1, 2))
+    >>> seconds_of(datetime(1970, 1, 2, tzinfo=UTC)), seconds_of(date(1970, 1, 2)), seconds_of(datetime(1970, 1, 2))
     (86400, 86400, None)
     """
     match value:

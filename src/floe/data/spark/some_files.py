@@ -1,0 +1,164 @@
+"""Rules on some files of a table, read by themselves, and their keys beside those of the other files."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+
+from floe.data.plan.sql import quote
+from floe.data.prove import row_count, whole_bounds
+from floe.data.remaining import Found, Index, Need, Remaining, old_files
+from floe.data.spark.cost import Cost, described, metered
+from floe.data.spark.keys import Edges, Repeated, dense, judge_keys, lost_rows, whole_keys
+from floe.data.spark.row_pass import Asked, count_rows
+from floe.data.spark.said import ENGINE_ERRORS
+from floe.data.spark.samples import key_of, shown
+from floe.data.spark.scan import read_references
+from floe.data.spark.schema import struct_type
+from floe.data.spark.session import own_session
+from floe.data.tables import TableFacts
+from floe.data.tables.fitting import fits, paths_of
+from floe.model import FloeError
+from floe.model.claim import FileStatistics
+from floe.model.plan import Aids, Expectation, Plan
+from floe.model.settings import Settings
+
+Statistics = tuple[FileStatistics, ...]
+
+
+class Table(NamedTuple):
+    """A table whose files are read: its format, what its log says, and its files by their names."""
+
+    format: str
+    facts: TableFacts
+    files: Index
+
+
+class Read(NamedTuple):
+    """What was found by the ids of expectations, what that cost, and how many files were read."""
+
+    found: Mapping[str, Found]
+    cost: Cost
+    files: frozenset[str]
+
+
+def measure_some(plan: Plan, table: Table, remaining: Remaining, aids: Aids, settings: Settings) -> Read | None:
+    """What the rules find in just the files they have left; None where these cannot be read, or judged, by themselves."""
+    try:
+        if not _fitting(table, remaining, plan):
+            return None
+        spark = own_session(settings)
+        with metered(spark, plan.contract) as cost:
+            found = _Files(spark, plan, table, aids).found(remaining)
+    except (*ENGINE_ERRORS, FloeError, OSError):
+        return None
+    if found is None:
+        return None
+    old = [file.id for need in remaining.some if need.kind == "key" for file in old_files(need, table.files)]
+    return Read(found, cost, remaining.files.union(old, *(need.rest for need in remaining.some)))
+
+
+def _fitting(table: Table, remaining: Remaining, plan: Plan) -> bool:
+    """Whether every file has the columns that are asked of it."""
+    names = {name for need in remaining.some if need.by_rows for name in (*need.one.columns, *plan.key)}
+    asked = [(_some(table, remaining.files), names)]
+    for need in remaining.some:
+        if not need.by_rows:
+            old = old_files(need, table.files) if need.kind == "key" else ()
+            asked.append((_some(table, need.rest) + old, {*need.one.columns, *need.one.keys}))
+    return all(fits(table.format, table.facts, files, columns) for files, columns in asked if files)
+
+
+def _some(table: Table, names: Iterable[str]) -> Statistics:
+    return tuple(table.files[name] for name in sorted(names))
+
+
+class _Files:
+    """The files of a table, read for one run."""
+
+    def __init__(self, spark: SparkSession, plan: Plan, table: Table, aids: Aids) -> None:
+        self.spark, self.plan, self.table, self.aids = spark, plan, table, aids
+
+    def found(self, remaining: Remaining) -> dict[str, Found] | None:
+        """What each rule finds; None where one cannot be judged so."""
+        rules = [need.one for need in remaining.some if need.by_rows]
+        found = self._rows(rules, _some(self.table, remaining.files)) if rules else {}
+        if found is None:
+            return None
+        keys: dict[tuple[object, ...], Repeated] = {}
+        for need in remaining.some:
+            if need.kind == "key":
+                mark = (tuple(sorted(need.one.keys)), need.rest, need.known.files)
+                keys[mark] = again = keys.get(mark) or self._repeated(need)
+                found[need.one.id] = Found(again.twice + again.keys_there, self._shown(again))
+            elif need.kind == "reference":
+                lost = self._lost(need)
+                if lost is None:
+                    return None
+                found[need.one.id] = lost
+        return found
+
+    def _read(self, files: Statistics) -> DataFrame:
+        schema = self.table.facts.schema
+        assert schema
+        reader = self.spark.read.schema(struct_type(schema))
+        if self.table.format == "delta":
+            reader = reader.option("basePath", self.table.facts.location)
+        return reader.parquet(*paths_of(self.table.format, self.table.facts, files))
+
+    def _rows(self, rules: Sequence[Expectation], files: Statistics) -> dict[str, Found] | None:
+        rows = self._read(files)
+        key = key_of(rows, self.plan.key)
+        with described(self.spark, f"{self.plan.contract}: {len(rules)} row rules on {len(files)} files"):
+            counted = count_rows(Asked(rows, key, rules, self.aids.now, (), row_count(files)))
+        if counted.causes:
+            return None
+        samples = {id_: shown(some, key, self.plan, self.aids.salt) for id_, some in counted.samples.items()}
+        return {one.id: Found(counted.numbers[one.id], samples.get(one.id, ())) for one in rules}
+
+    def _repeated(self, need: Need) -> Repeated:
+        """Keys of the files that are left, among themselves and beside those that are known."""
+        columns = tuple(sorted(need.one.keys))
+        files, old = _some(self.table, need.rest), old_files(need, self.table.files)
+        rows, bounds = self._read(files), whole_bounds(files)
+        existing = _within(self._read(old), {name: name for name in columns}, bounds) if old else None
+        edges = None if old else _edges(rows, files, columns)
+        with described(self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files"):
+            return judge_keys(rows, key_of(rows, columns), existing, [], edges)[0]
+
+    def _lost(self, need: Need) -> Found | None:
+        """Rows of the files that are left whose key no row of the other table has."""
+        assert need.one.target
+        others, _ = read_references(
+            self.spark, {k: v for k, v in self.aids.references.items() if k == need.one.target.dataset}
+        )
+        target, columns = others.get(need.one.target.dataset), need.one.target.columns
+        if target is None or not set(columns) <= set(target.columns):
+            return None
+        files = _some(self.table, need.rest)
+        rows, bounds, names = self._read(files), whole_bounds(files), need.one.keys
+        edges = _edges(rows, files, names)
+        near = whole_keys(_within(target, dict(zip(names, columns, strict=True)), bounds), columns)
+        with described(self.spark, f"{self.plan.contract}: reference {need.one.target} on {len(files)} files"):
+            lost = lost_rows(rows, key_of(rows, self.plan.key), names, near, edges)
+        return Found(lost.rows, shown(lost.samples, lost.key, self.plan, self.aids.salt))
+
+    def _shown(self, again: Repeated) -> tuple[Mapping[str, object], ...]:
+        return shown(again.samples, again.key, self.plan, self.aids.salt)
+
+
+def _edges(rows: DataFrame, files: Statistics, columns: Sequence[str]) -> Edges:
+    """The edges of a key of whole numbers, where one bit per possible key is cheap."""
+    if len(key_of(rows, columns).whole) < len(columns):
+        return None
+    bounds = whole_bounds(files)
+    return dense([bounds.get(name) for name in columns], row_count(files) or 0)
+
+
+def _within(rows: DataFrame, columns: Mapping[str, str], bounds: Mapping[str, tuple[int, int]]) -> DataFrame:
+    """Only the rows whose keys can be among those that are asked for."""
+    for name, column in columns.items():
+        if name in bounds and column in key_of(rows, [column]).whole:
+            low, high = bounds[name]
+            rows = rows.where(f"{quote(column)} BETWEEN {low} AND {high}")
+    return rows
