@@ -186,7 +186,7 @@ class _Run:
         return Judged(self.rows, ordered, self._cost(), self._said(remaining))
 
     def _answer(self, need: Need, found: Any, read: Files) -> None:
-        how = "scan" if found else "memory" if need.known.files else "metadata"
+        how = "incremental" if need.known.files else "scan" if found else "metadata"
         self.outcomes[need.one.id] = outcome_of(need, combined(need, found, read), self.rows, self.now, how)
         self._learn(need, learned(need, found, read, self.now, self.index))
 

@@ -89,7 +89,7 @@ def need_of(one: Expectation, kind: str, rule: str, known: Known, files: Index) 
     held = replace(held, parts=tuple(part for part in held.parts if not part.files & proved.keys()))
     if kind == "key" and held.clean and held.parts:
         held = Known()  # one of the two was never written with the other
-    return Need(rule, kind, one, held, proved, names - held.files - proved.keys())
+    return Need(rule, kind, one, held, proved, names - held.files - frozenset(proved))
 
 
 def _proved(one: Expectation, files: Index) -> dict[str, int]:

@@ -4,6 +4,7 @@ A rule is known to be kept in `clean` files, each by itself, also where rows of 
 of files with one figure over all of them: it holds while all of them are there as they were.
 """
 
+import base64
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -113,7 +114,7 @@ def bounded(kind: str, parts: Sequence[Part]) -> tuple[Part, ...]:
     return (merge(kind, ordered[: -_PARTS // 2]), *ordered[-_PARTS // 2 :])
 
 
-def encode(memory: Memory) -> bytes:
+def encode(memory: Memory) -> str:
     """A memory as the store keeps it: each file named once, each set of files written once."""
     numbers: dict[str, int] = {}
     sets: dict[Files, int] = {}
@@ -133,13 +134,13 @@ def encode(memory: Memory) -> bytes:
     }
     said = {"form": _FORM, "uid": memory.uid, "snapshot": memory.snapshot, "rules": rules, "files": list(numbers)}
     said["sets"] = [sorted(numbers[one] for one in files) for files in sets]
-    return zlib.compress(json.dumps(said, separators=(",", ":")).encode())
+    return base64.b64encode(zlib.compress(json.dumps(said, separators=(",", ":")).encode())).decode()
 
 
-def decode(kept: bytes) -> Memory | None:
+def decode(kept: str) -> Memory | None:
     """A memory as it was kept; None where another floe wrote it, or it cannot be read: then nothing is remembered."""
     try:
-        said = json.loads(zlib.decompress(kept))
+        said = json.loads(zlib.decompress(base64.b64decode(kept)))
         if said["form"] != _FORM:
             return None
         files = said["files"]

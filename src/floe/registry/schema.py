@@ -9,7 +9,6 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
-    LargeBinary,
     MetaData,
     String,
     Table,
@@ -87,7 +86,7 @@ verified = Table(
     Column("table_uid", String, nullable=False),
     Column("snapshot", String, nullable=False),
     Column("at", String, nullable=False),
-    Column("state", LargeBinary, nullable=False),
+    Column("state", Text, nullable=False),
 )
 
 # A contract is known by its identity without the version (`sales.customer_360/customers`).

@@ -17,14 +17,14 @@ class Place(NamedTuple):
     location: str
 
 
-def recall(store: Store, place: Place) -> bytes | None:
+def recall(store: Store, place: Place) -> str | None:
     """What was kept, where something was."""
     with store.begin() as connection:
         found = connection.execute(sa.select(verified.c.state).where(_here(place))).scalar()
-    return bytes(found) if found is not None else None
+    return str(found) if found is not None else None
 
 
-def keep(store: Store, place: Place, uid: str, snapshot: str, state: bytes) -> None:
+def keep(store: Store, place: Place, uid: str, snapshot: str, state: str) -> None:
     """Keep what a run measured; of two runs at once the later one's stays, and both are right."""
     values = {"table_uid": uid, "snapshot": snapshot, "at": stamp(utc_now()), "state": state}
     with store.begin(writes=True) as connection:

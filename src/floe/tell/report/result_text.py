@@ -17,9 +17,9 @@ def result_text(result: Result, style: Style) -> str:
         lines += _lines(outcome, style)
     passed = [outcome for outcome in result.expectations if outcome.outcome == PASS]
     proved = sum(outcome.how == "metadata" for outcome in passed)
-    known = sum(outcome.how == "memory" for outcome in passed)
+    known = sum(outcome.how == "incremental" for outcome in passed)
     how = f"{proved} proved from metadata, {len(passed) - proved - known} by reading"
-    how += f", {known} remembered" if known else ""
+    how += f", {known} by what changed" if known else ""
     lines.append(style.paint(f"    {plural(len(passed), 'promise')} kept: {how}", "dim"))
     lines += [style.paint(f"    {said}", "dim")] if (said := read_text(result)) else []
     return "\n".join(lines)

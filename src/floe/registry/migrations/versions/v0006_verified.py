@@ -17,5 +17,5 @@ def upgrade() -> None:
         sa.Column("table_uid", sa.String, nullable=False),
         sa.Column("snapshot", sa.String, nullable=False),
         sa.Column("at", sa.String, nullable=False),
-        sa.Column("state", sa.LargeBinary, nullable=False),
+        sa.Column("state", sa.Text, nullable=False),
     )
