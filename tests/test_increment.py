@@ -41,6 +41,8 @@ schema:
       - {name: shop, physicalType: int, relationships: [{to: shops.id}]}
       - {name: at, physicalType: timestamp}
 """
+# text has no bounds that would spare reading the files that are known
+PRUNED = CONTRACT.replace(", quality: [{metric: duplicateValues, mustBeLessThan: 3}]", "")
 SCHEMA = pa.schema(
     [
         ("id", pa.int64()),
@@ -181,8 +183,8 @@ KINDS: dict[str, Callable[[Any, Path], Any]] = {
 class Home:
     """A contract, its two tables, and two registries: one that remembers, one that is asked in full."""
 
-    def __init__(self, kind: str, spark: Any, spark_root: Path, root: Path) -> None:
-        (root / "sales.yaml").write_text(CONTRACT)
+    def __init__(self, kind: str, spark: Any, spark_root: Path, root: Path, contract: str = PRUNED) -> None:
+        (root / "sales.yaml").write_text(contract)
         self.root = root
         self.shops = str(root / "shops")
         write_deltalake(self.shops, pa.table({"id": pa.array([0, 1, 2], pa.int32())}))
@@ -236,6 +238,7 @@ def test_the_life_of_a_table(home: Home):
     assert {one.how for one in first.expectations} == {"metadata", "incremental"}
     again = home.agree()
     assert numbers(again) == (0, 2, 2)
+    assert numbers(home.verify(full=True)) == (2, 2, 0)
     assert {one.how for one in again.expectations} == {"metadata", "incremental"}
     # rows that break each rule, one key of them in the first file
     bad = [
@@ -255,7 +258,7 @@ def test_the_life_of_a_table(home: Home):
     table.compact()
     assert numbers(home.agree()) == (0, 1, 1)
     # a changed rule reads for itself alone
-    (home.root / "sales.yaml").write_text(CONTRACT.replace("^[A-Z]+$", "^[A-Z0-9]+$"))
+    (home.root / "sales.yaml").write_text(PRUNED.replace("^[A-Z]+$", "^[A-Z0-9]+$"))
     changed = home.agree()
     assert [one.id for one in changed.expectations if one.how == "scan"] == ["sales.code:pattern-mismatch"]
     # a shop more: the reference is judged again
@@ -299,10 +302,10 @@ def test_a_column_of_the_same_name_is_another_one(home: Home, spark):
 def test_after_any_history_the_verdict_is_that_of_a_full_run(
     kind: str, rounds: int, spark, spark_root: Path, tmp_path: Path
 ):
-    home = Home(kind, spark, spark_root, tmp_path)
+    home = Home(kind, spark, spark_root, tmp_path, CONTRACT)
     chance = random.Random(f"{kind} {rounds}")
     remembered, last = 0, 1000
-    for _ in range(5 * rounds):
+    for _ in range(4 * rounds):
         for _ in range(chance.randint(1, 3)):
             last = step(home, chance, last)
         remembered += numbers(home.agree())[2]
@@ -329,8 +332,8 @@ def step(home: Home, chance: random.Random, last: int) -> int:
     return last + 50
 
 
-def test_the_command_says_what_it_read_and_full_reads_all(tmp_path: Path):
-    (tmp_path / "sales.yaml").write_text(CONTRACT.replace(", relationships: [{to: shops.id}]", ""))
+def test_the_command_says_what_it_read(tmp_path: Path):
+    (tmp_path / "sales.yaml").write_text(PRUNED.replace(", relationships: [{to: shops.id}]", ""))
     for number in range(3):
         write_deltalake(str(tmp_path / "sales"), batch(good(number * 10, 10)), mode="append")
     words = ("test", "sales.yaml", "--table", "./sales")
@@ -343,5 +346,3 @@ def test_the_command_says_what_it_read_and_full_reads_all(tmp_path: Path):
     done = run_floe(*words, "--format", "json", cwd=tmp_path)
     (result,) = json.loads(done.stdout)["results"]
     assert result["read"] == {"files": 1, "of": 4, "remembered": 3, "snapshot": "2"}
-    (result,) = json.loads(run_floe(*words, "--full", "--format", "json", cwd=tmp_path).stdout)["results"]
-    assert (result["read"]["files"], result["read"]["remembered"]) == (4, 0)

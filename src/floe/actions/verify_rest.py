@@ -67,6 +67,7 @@ class _Seen(NamedTuple):
 
     other: Other
     target: Target
+    facts: TableFacts
     snapshot: str | None
 
 
@@ -133,7 +134,7 @@ def _other(target: Target | None, settings: Settings) -> _Seen | None:
         return None
     files = frozenset(file.id for file in facts.files) if facts.files is not None else frozenset([str(facts.snapshot)])
     columns = sorted(facts.identities.items())
-    return _Seen(Other(f"{facts.uid} {facts.location} {columns}", files), target, before)
+    return _Seen(Other(f"{facts.uid} {facts.location} {columns}", files), target, facts, before)
 
 
 def _moved(seen: _Seen, settings: Settings) -> bool:
@@ -197,12 +198,16 @@ class _Run:
 
     def _some(self, remaining: Remaining) -> bool:
         """Read just the files that are left; False where these cannot be read by themselves."""
-        from floe.data.spark.some_files import Table, measure_some
+        from floe.data.spark.some_files import Table, Tables, measure_some
 
         case = self.case
-        table = Table(case.target.format, case.facts, self.index)
+        others = {
+            name: Table(one.target.format, one.facts, {file.id: file for file in one.facts.files or ()})
+            for name, one in self.seen.items()
+        }
+        tables = Tables(Table(case.target.format, case.facts, self.index), others)
         try:
-            read = measure_some(case.plan, table, remaining, case.aids, case.settings)
+            read = measure_some(case.plan, tables, remaining, case.aids, case.settings)
         except EngineError:
             return False  # said again, by name, of all that is left
         if read is None:
@@ -245,8 +250,9 @@ class _Run:
         """What all reading cost; not known where a part of it is not."""
         found: dict[str, Any] = {}
         for name in ("queries", "jobs", "scans", "files_read", "bytes_read"):
-            numbers = [cost.get(name) for cost in self.costs]
-            found[name] = None if None in numbers else (max if name == "files_read" else sum)([*numbers, 0])
+            numbers = [int(cost[name]) for cost in self.costs if cost.get(name) is not None]
+            whole = max(numbers, default=0) if name == "files_read" else sum(numbers)
+            found[name] = whole if len(numbers) == len(self.costs) else None
         return found
 
     def _said(self, remaining: Remaining) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from floe.data.judge.newest import AHEAD, seconds_of
 from floe.data.remembered import Files, Known, Part, bounded, together
@@ -140,19 +140,25 @@ def _readable(need: Need, read: Files, files: Index) -> bool:
 
 def old_files(need: Need, files: Index) -> tuple[FileStatistics, ...]:
     """The files that are known and whose bounds may hold a key of those that are left to read."""
-    new = [files[name] for name in need.rest]
-    return tuple(file for name in sorted(need.known.files) if _meets(file := files[name], new, need.one.keys))
+    known = {name: files[name] for name in need.known.files}
+    return near_files(need, files, known, need.one.keys)
 
 
-def _meets(file: FileStatistics, new: Sequence[FileStatistics], keys: Sequence[str]) -> bool:
-    return file.rows != 0 and any(all(_overlaps(file, one, key) for key in keys) for one in new)
+def near_files(need: Need, files: Index, others: Index, columns: Sequence[str]) -> tuple[FileStatistics, ...]:
+    """The files of others whose bounds of columns may hold a key of the files that are left to read."""
+    new, pairs = [files[name] for name in need.rest], list(zip(columns, need.one.keys, strict=True))
+    return tuple(file for _, file in sorted(others.items()) if _meets(file, new, pairs))
 
 
-def _overlaps(one: FileStatistics, two: FileStatistics, column: str) -> bool:
+def _meets(file: FileStatistics, new: Sequence[FileStatistics], pairs: Sequence[tuple[str, str]]) -> bool:
+    return file.rows != 0 and any(all(_overlaps(file, one, *pair) for pair in pairs) for one in new)
+
+
+def _overlaps(one: FileStatistics, two: FileStatistics, column: str, key: str) -> bool:
     """Whether two files may hold the same value; a file of nothing but nulls holds none."""
-    if any(file.rows is not None and file.nulls.get(column) == file.rows for file in (one, two)):
+    if any(file.rows is not None and file.nulls.get(name) == file.rows for file, name in ((one, column), (two, key))):
         return False
-    edges = [bounds.get(column) for bounds in (one.least, two.most, two.least, one.most)]
+    edges: list[Any] = [one.least.get(column), two.most.get(key), two.least.get(key), one.most.get(column)]
     if None in edges:
         return True
     low, most, least, high = edges

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from floe.data.plan.sql import quote
 from floe.data.prove import row_count, whole_bounds
-from floe.data.remaining import Found, Index, Need, Remaining, old_files
+from floe.data.remaining import Found, Index, Need, Remaining, near_files, old_files
 from floe.data.spark.cost import Cost, described, metered
 from floe.data.spark.keys import Edges, Repeated, dense, judge_keys, lost_rows, whole_keys
 from floe.data.spark.row_pass import Asked, count_rows
@@ -24,6 +24,7 @@ from floe.model.plan import Aids, Expectation, Plan
 from floe.model.settings import Settings
 
 Statistics = tuple[FileStatistics, ...]
+_FAILED: tuple[type[Exception], ...] = (*ENGINE_ERRORS, FloeError, OSError)
 
 
 class Table(NamedTuple):
@@ -42,15 +43,23 @@ class Read(NamedTuple):
     files: frozenset[str]
 
 
-def measure_some(plan: Plan, table: Table, remaining: Remaining, aids: Aids, settings: Settings) -> Read | None:
+class Tables(NamedTuple):
+    """The table to judge, and those that its keys refer to, as far as their files are known."""
+
+    mine: Table
+    others: Mapping[str, Table]
+
+
+def measure_some(plan: Plan, tables: Tables, remaining: Remaining, aids: Aids, settings: Settings) -> Read | None:
     """What the rules find in just the files they have left; None where these cannot be read, or judged, by themselves."""
+    table = tables.mine
     try:
         if not _fitting(table, remaining, plan):
             return None
         spark = own_session(settings)
         with metered(spark, plan.contract) as cost:
-            found = _Files(spark, plan, table, aids).found(remaining)
-    except (*ENGINE_ERRORS, FloeError, OSError):
+            found = _Files(spark, plan, tables, aids).found(remaining)
+    except _FAILED:
         return None
     if found is None:
         return None
@@ -76,8 +85,9 @@ def _some(table: Table, names: Iterable[str]) -> Statistics:
 class _Files:
     """The files of a table, read for one run."""
 
-    def __init__(self, spark: SparkSession, plan: Plan, table: Table, aids: Aids) -> None:
-        self.spark, self.plan, self.table, self.aids = spark, plan, table, aids
+    def __init__(self, spark: SparkSession, plan: Plan, tables: Tables, aids: Aids) -> None:
+        self.spark, self.plan, self.aids = spark, plan, aids
+        self.table, self.others = tables
 
     def found(self, remaining: Remaining) -> dict[str, Found] | None:
         """What each rule finds; None where one cannot be judged so."""
@@ -99,12 +109,7 @@ class _Files:
         return found
 
     def _read(self, files: Statistics) -> DataFrame:
-        schema = self.table.facts.schema
-        assert schema
-        reader = self.spark.read.schema(struct_type(schema))
-        if self.table.format == "delta":
-            reader = reader.option("basePath", self.table.facts.location)
-        return reader.parquet(*paths_of(self.table.format, self.table.facts, files))
+        return _read(self.spark, self.table, files)
 
     def _rows(self, rules: Sequence[Expectation], files: Statistics) -> dict[str, Found] | None:
         rows = self._read(files)
@@ -129,10 +134,8 @@ class _Files:
     def _lost(self, need: Need) -> Found | None:
         """Rows of the files that are left whose key no row of the other table has."""
         assert need.one.target
-        others, _ = read_references(
-            self.spark, {k: v for k, v in self.aids.references.items() if k == need.one.target.dataset}
-        )
-        target, columns = others.get(need.one.target.dataset), need.one.target.columns
+        columns = need.one.target.columns
+        target = self._target(need, columns)
         if target is None or not set(columns) <= set(target.columns):
             return None
         files = _some(self.table, need.rest)
@@ -143,8 +146,32 @@ class _Files:
             lost = lost_rows(rows, key_of(rows, self.plan.key), names, near, edges)
         return Found(lost.rows, shown(lost.samples, lost.key, self.plan, self.aids.salt))
 
+    def _target(self, need: Need, columns: Sequence[str]) -> DataFrame | None:
+        """The table that keys refer to: only files that can hold one of them, where that is known."""
+        assert need.one.target
+        name = need.one.target.dataset
+        table = self.others.get(name)
+        if table and table.files and set(columns) <= set(table.facts.identities):
+            near = near_files(need, self.table.files, table.files, columns)
+            if fits(table.format, table.facts, near, columns):
+                some = near or tuple(table.files.values())[:1]
+                rows = _read(self.spark, table, some)
+                return rows if near else rows.where("false")
+        found, _ = read_references(self.spark, {name: self.aids.references[name]})
+        return found.get(name)
+
     def _shown(self, again: Repeated) -> tuple[Mapping[str, object], ...]:
         return shown(again.samples, again.key, self.plan, self.aids.salt)
+
+
+def _read(spark: SparkSession, table: Table, files: Statistics) -> DataFrame:
+    """The rows of some files, with the table's columns."""
+    schema = table.facts.schema
+    assert schema
+    reader = spark.read.schema(struct_type(schema))
+    if table.format == "delta":
+        reader = reader.option("basePath", table.facts.location)
+    return reader.parquet(*paths_of(table.format, table.facts, files))
 
 
 def _edges(rows: DataFrame, files: Statistics, columns: Sequence[str]) -> Edges:
