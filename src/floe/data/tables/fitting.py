@@ -12,6 +12,8 @@ from floe.data.tables.parquet import footers, struct_of
 from floe.model.claim import FileStatistics
 from floe.model.types import Text
 
+_SIGNS = set("%*?[]{}\\")  # that Spark would not take as they stand
+
 
 def paths_of(format_: str, table: TableFacts, files: Iterable[FileStatistics]) -> list[str]:
     """Where the files stand."""
@@ -31,12 +33,13 @@ def fits(format_: str, table: TableFacts, files: Sequence[FileStatistics], colum
     assert table.schema
     types = {member.name: member.type for member in table.schema.members}
     padded = any(isinstance(types.get(name), Text) for name in columns)  # tables pad such text, files may not
-    if padded or not all(file.plain for file in files):
+    paths = paths_of(format_, table, files)
+    if padded or not all(file.plain for file in files) or any(_SIGNS & set(path) for path in paths):
         return False
     if format_ == "delta":
         return True
     wanted = {name: int(table.identities[name].split(" ", 1)[0]) for name in columns if name in table.identities}
-    places = [system_of(path) for path in paths_of(format_, table, files)]
+    places = [system_of(path) for path in paths]
     return all(_has(next(footers([place], system)), table, wanted) for system, place in places)
 
 

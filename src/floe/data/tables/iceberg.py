@@ -226,7 +226,7 @@ def _statistics(task: FileScanTask, columns: list[NestedField], edged: set[int])
     least, most = _values(bounds, file.lower_bounds), _values(bounds, file.upper_bounds)
     gone = hashlib.sha256("\n".join(sorted(one.file_path for one in task.delete_files)).encode()).hexdigest()
     deleted = gone if task.delete_files else None
-    plain = not deleted and file.file_format is FileFormat.PARQUET and not set(file.file_path) & set("%*?[]{}\\")
+    plain = not deleted and file.file_format is FileFormat.PARQUET
     size = file.file_size_in_bytes
     return FileStatistics(rows, nulls, least, most, size, path=file.file_path, deleted=deleted, plain=plain)
 
