@@ -36,7 +36,6 @@ def test_a_rewrite_with_rows_that_nobody_read_is_read():
 
 def test_files_that_statistics_prove_are_not_read():
     one = Expectation(**{**_fields(ROW), "claims": (Claim("at_most", "a", 5),)})
-    index = files("low", "high")
     index = {
         name: FileStatistics(10, {}, {"a": 0}, {"a": most}, 1, path=name, plain=True)
         for name, most in (("low", 5), ("high", 6))
@@ -46,6 +45,9 @@ def test_files_that_statistics_prove_are_not_read():
     remaining = divide([need], [], index)
     assert (remaining.files, remaining.whole) == (frozenset({"high"}), [])
     assert combined(need, Found(3), remaining.files).number == 3
+    known = learned(need, Found(3), remaining.files, 0, index)
+    (part,) = rewritten(known, [Rewrite(frozenset(index), frozenset({"both"}))], "row").parts
+    assert (part.files, part.number) == (frozenset({"both"}), 3)
 
 
 def _fields(one: Expectation) -> dict:

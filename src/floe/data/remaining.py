@@ -191,21 +191,29 @@ def combined(need: Need, found: Found | None, read: Files) -> Found:
 
 
 def learned(need: Need, found: Found | None, read: Files, now: int, files: Index) -> Known:
-    """What is known of a rule after reading."""
+    """What is known of a rule after reading; what statistics prove is known too, for files that are rewritten later."""
+    known = _with_proved(need)
     if found is None:
-        return need.known
-    mine = need.rest.union(*(part.files for part in need.known.parts if part.files <= read and part.files & read))
-    kept = [part for part in need.known.parts if not part.files & mine]
-    if need.kind == "newest" and not all(_passed(files[name], need.one.columns, now) for name in mine):
-        return replace(need.known, parts=tuple(kept))
-    if need.by_rows and need.kind != "row":
-        return replace(need.known, parts=bounded(need.kind, [*kept, Part(mine, found.number)]))
+        return known
     if need.kind == "key":
         return _keys(need, found)
-    number = (found.number or 0) - sum(count for name, count in need.proved.items() if name in read)
-    if not number:
-        return replace(need.known, clean=need.known.clean | mine, parts=tuple(kept))
-    return replace(need.known, parts=bounded(need.kind, [*kept, Part(mine, number, found.samples)]))
+    mine = need.rest.union(*(part.files for part in need.known.parts if part.files & read))
+    kept = [part for part in known.parts if not part.files & mine]
+    if need.kind == "newest" and not all(_passed(files[name], need.one.columns, now) for name in mine):
+        return replace(known, parts=tuple(kept))
+    number = found.number
+    if not need.by_rows or need.kind == "row":
+        number = (number or 0) - sum(count for name, count in need.proved.items() if name in read)
+        if not number:
+            return replace(known, clean=known.clean | mine, parts=tuple(kept))
+    return replace(known, parts=bounded(need.kind, [*kept, Part(mine, number, found.samples)]))
+
+
+def _with_proved(need: Need) -> Known:
+    clean = frozenset(name for name, count in need.proved.items() if not count)
+    parts = [Part(frozenset([name]), count) for name, count in need.proved.items() if count]
+    known = need.known
+    return replace(known, clean=known.clean | clean, parts=bounded(need.kind, [*known.parts, *parts]))
 
 
 def _keys(need: Need, found: Found) -> Known:
