@@ -306,8 +306,8 @@ def test_after_any_history_the_verdict_is_that_of_a_full_run(
     for _ in range(3 * rounds):
         for _ in range(chance.randint(1, 3)):
             last = step(home, chance, last)
-        remembered += numbers(home.agree())[2]
-    assert remembered
+        remembered += sum(one.how == "incremental" for one in home.agree().expectations)
+    assert remembered or rounds == 1
 
 
 def step(home: Home, chance: random.Random, last: int) -> int:

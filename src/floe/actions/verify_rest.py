@@ -230,7 +230,7 @@ class _Run:
         for need in needs:
             figure = figure_of(need.kind, self.outcomes[need.one.id], self.now)
             bare = need._replace(known=Known(others=need.known.others), proved={}, rest=every)
-            self._learn(need, learned(bare, figure, every, self.now, self.index))
+            self._learn(need, learned(bare, figure, every, self.now, self.index) if figure else need.known)
 
     def _keep(self) -> None:
         """Remember what is known now; of a reference only where the other table stood still."""

@@ -84,12 +84,12 @@ def rule_of(one: Expectation, kind: str, identities: Mapping[str, str], other: O
 def need_of(one: Expectation, kind: str, rule: str, known: Known, files: Index) -> Need:
     """What is left to read of a rule, by what is known of the files that are there."""
     names = frozenset(files)
-    proved = _proved(one, files) if kind == "row" and one.claims else {}
     held = known.kept(names)
-    held = replace(held, parts=tuple(part for part in held.parts if not part.files & proved.keys()))
     if kind == "key" and held.clean and held.parts:
         held = Known()  # one of the two was never written with the other
-    return Need(rule, kind, one, held, proved, names - held.files - frozenset(proved))
+    rest = names - held.files
+    proved = _proved(one, {name: files[name] for name in rest}) if kind == "row" and one.claims else {}
+    return Need(rule, kind, one, held, proved, rest - frozenset(proved))
 
 
 def _proved(one: Expectation, files: Index) -> dict[str, int]:

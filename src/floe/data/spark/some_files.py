@@ -24,6 +24,7 @@ from floe.model.plan import Aids, Expectation, Plan
 from floe.model.settings import Settings
 
 Statistics = tuple[FileStatistics, ...]
+_SMALL = 1 << 25  # bytes that one task reads soon
 _FAILED: tuple[type[Exception], ...] = (*ENGINE_ERRORS, FloeError, OSError)
 
 
@@ -109,7 +110,9 @@ class _Files:
         return found
 
     def _read(self, files: Statistics) -> DataFrame:
-        return _read(self.spark, self.table, files)
+        """Rows of the table; a few of them in one task, which needs no shuffle."""
+        rows = _read(self.spark, self.table, files)
+        return rows.coalesce(1) if sum(file.size or _SMALL for file in files) < _SMALL else rows
 
     def _rows(self, rules: Sequence[Expectation], files: Statistics) -> dict[str, Found] | None:
         rows = self._read(files)
@@ -126,7 +129,8 @@ class _Files:
         columns = tuple(sorted(need.one.keys))
         files, old = _some(self.table, need.rest), old_files(need, self.table.files)
         rows, bounds = self._read(files), whole_bounds(files)
-        existing = _within(self._read(old), {name: name for name in columns}, bounds) if old else None
+        known = _read(self.spark, self.table, old) if old else None
+        existing = None if known is None else _within(known, {name: name for name in columns}, bounds)
         edges = None if old else _edges(rows, files, columns)
         with described(self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files"):
             return judge_keys(rows, key_of(rows, columns), existing, [], edges)[0]
