@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from floe.data.plan.sql import quote
 from floe.data.prove import row_count, whole_bounds
 from floe.data.remaining import Found, Index, Need, Remaining, near_files, old_files
+from floe.data.spark.beside import lost_beside, repeated_beside
 from floe.data.spark.cost import Cost, described, metered
 from floe.data.spark.keys import Edges, Repeated, dense, judge_keys, lost_rows, whole_keys
 from floe.data.spark.row_pass import Asked, count_rows
@@ -112,7 +113,7 @@ class _Files:
     def _read(self, files: Statistics) -> DataFrame:
         """Rows of the table; a few of them in one task, which needs no shuffle."""
         rows = _read(self.spark, self.table, files)
-        return rows.coalesce(1) if sum(file.size or _SMALL for file in files) < _SMALL else rows
+        return rows.coalesce(1) if _few(files) else rows
 
     def _rows(self, rules: Sequence[Expectation], files: Statistics) -> dict[str, Found] | None:
         rows = self._read(files)
@@ -133,6 +134,8 @@ class _Files:
         existing = None if known is None else _within(known, {name: name for name in columns}, bounds)
         edges = None if old else _edges(rows, files, columns)
         with described(self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files"):
+            if existing is not None and _few(files):
+                return repeated_beside(rows, key_of(rows, columns), existing)
             return judge_keys(rows, key_of(rows, columns), existing, [], edges)[0]
 
     def _lost(self, need: Need) -> Found | None:
@@ -147,7 +150,8 @@ class _Files:
         edges = _edges(rows, files, names)
         near = whole_keys(_within(target, dict(zip(names, columns, strict=True)), bounds), columns)
         with described(self.spark, f"{self.plan.contract}: reference {need.one.target} on {len(files)} files"):
-            lost = lost_rows(rows, key_of(rows, self.plan.key), names, near, edges)
+            key = key_of(rows, self.plan.key)
+            lost = lost_beside(rows, key, names, near) if _few(files) else lost_rows(rows, key, names, near, edges)
         return Found(lost.rows, shown(lost.samples, lost.key, self.plan, self.aids.salt))
 
     def _target(self, need: Need, columns: Sequence[str]) -> DataFrame | None:
@@ -166,6 +170,10 @@ class _Files:
 
     def _shown(self, again: Repeated) -> tuple[Mapping[str, object], ...]:
         return shown(again.samples, again.key, self.plan, self.aids.salt)
+
+
+def _few(files: Statistics) -> bool:
+    return sum(file.size or _SMALL for file in files) < _SMALL
 
 
 def _read(spark: SparkSession, table: Table, files: Statistics) -> DataFrame:
