@@ -295,7 +295,7 @@ def test_a_column_of_the_same_name_is_another_one(home: Home, spark):
     assert home.agree().failed[0].id == "sales.code:null-value"
 
 
-@pytest.mark.parametrize("rounds", [1, pytest.param(60, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("rounds", [1, pytest.param(20, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_after_any_history_the_verdict_is_that_of_a_full_run(
     kind: str, rounds: int, spark, spark_root: Path, tmp_path: Path

@@ -226,7 +226,7 @@ class _Run:
         self.outcomes |= {outcome.id: outcome for outcome in outcomes}
         self.costs.append(cost)
         every = frozenset(self.index)
-        self.read = every
+        self.read = self.read if cost.get("files_read") == 0 else every
         for need in needs:
             figure = figure_of(need.kind, self.outcomes[need.one.id], self.now)
             bare = need._replace(known=Known(others=need.known.others), proved={}, rest=every)
@@ -259,7 +259,7 @@ class _Run:
         """Which files were read, and for how many an earlier run answers."""
         needs = (*remaining.answered, *remaining.some)
         known = frozenset().union(*(need.known.files for need in needs))
-        remembered = len(known if remaining.whole or remaining.anew else known - self.read)
+        remembered = len(known if remaining.whole or len(self.read) == len(self.index) else known - self.read)
         snapshot = self.memory.snapshot if remembered else None
         return {"files": len(self.read), "of": len(self.index), "remembered": remembered, "snapshot": snapshot}
 
