@@ -33,6 +33,7 @@ benchmark: install
 	.venv/bin/python benchmarks/diff.py
 	.venv/bin/python benchmarks/tpch.py --sf $(SF)
 	.venv/bin/python benchmarks/tpch.py --sf $(SF) --rules
+	.venv/bin/python benchmarks/increment.py --sf $(SF)
 	.venv/bin/python benchmarks/provable.py
 	.venv/bin/python benchmarks/memory.py
 	.venv/bin/python benchmarks/compile.py

@@ -22,7 +22,7 @@ from tests.registry.racing import FORK, killed_at, publish_said, warm_up
 from tests.repositories import contract, write
 
 NOBODY = 65534
-REVISIONS = ("0001", "0002", "0003", "0004")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 
 
 @pytest.fixture(autouse=True)

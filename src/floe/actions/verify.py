@@ -16,6 +16,7 @@ from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
 from floe.actions.tell_run import record_and_tell
+from floe.actions.verify_rest import Case, judge_rest
 from floe.data.budget import budgets
 from floe.data.drift import drift
 from floe.data.judge.newest import by_bounds
@@ -61,12 +62,14 @@ class VerifyResult:
         }
 
 
-def verify(data: "DataFrame | str", contract: str | Path | Contract, settings: Settings | None = None) -> Result:
-    """Whether a DataFrame, or a table named by catalog name or path, keeps a contract of one dataset."""
+def verify(
+    data: "DataFrame | str", contract: str | Path | Contract, settings: Settings | None = None, *, full: bool = False
+) -> Result:
+    """Whether a DataFrame, or a table named by catalog name or path, keeps a contract of one dataset; `full` forgets earlier runs."""
     settings = settings or load_settings()
     found, dataset = find_contract(contract, settings)
     if isinstance(data, str):
-        return _recorded(found, dataset, Way(table=data), settings)
+        return _recorded(found, dataset, Way(table=data, full=full), settings)
     return verify_frame(data, found, dataset, settings)
 
 
@@ -227,13 +230,15 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
     left = replace(rest, expectations=tuple(one for one in rest.expectations if one.id not in decided))
     rows = None if files is None else row_count(files)
     cost: dict[str, Any] = dict.fromkeys(COSTS, 0)
+    read: dict[str, Any] | None = None
     if left.expectations:
         progress(f"reading rows for {len(left.expectations)} promises")
-        pinned = _pinned(target, seen, settings)
         known = aids._replace(rows=rows, bounds=whole_bounds(files or ()))
-        read, scanned, cost = _scanned(left, pinned, seen.snapshot, known, settings)
-        rows = rows if read is None else read
-        proved += scanned
+        case = Case(left, target, _pinned(target, seen, settings), seen, files, known, settings, past.store)
+        judged = judge_rest(case)
+        rows = rows if judged.rows is None else judged.rows
+        proved += judged.outcomes
+        cost, read = judged.cost, judged.read
     by_id = {outcome.id: outcome for outcome in proved}
     ordered = [by_id[expectation.id] for expectation in rest.expectations]
     cost = {**cost, "files": None if seen.files is None else len(seen.files), **_since(started)}
@@ -247,6 +252,7 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
         schema=seen.schema,
         nulls=nulls,
         committed_at=committed,
+        read=read,
     )
 
 
@@ -259,36 +265,13 @@ def _pinned(target: Target, seen: TableFacts, settings: Settings) -> Target:
     return target
 
 
-def _scanned(
-    plan: Plan, target: Target, snapshot: str | None, aids: Aids, settings: Settings
-) -> tuple[int | None, list[Outcome], dict[str, Any]]:
-    """What reading the table says; without an engine nothing of it is known."""
-    from floe.data.spark.scan import scan
-
-    try:
-        said = scan(plan, target, snapshot, aids, settings)
-        _unmoved(target, snapshot)
-    except (EngineError, TableError) as error:
-        return None, [unmeasured(expectation, error.message) for expectation in plan.expectations], {}
-    return said
-
-
-def _unmoved(target: Target, snapshot: str | None) -> None:
-    """Files have no snapshot that would stand still: what was read while they changed is no answer."""
-    if target.format == "parquet":
-        from floe.data.tables.folder import list_files
-
-        folder = list_files(str(target.path))
-        if folder is None or folder.snapshot != snapshot:
-            raise TableError(f"The files of {target} changed while they were read", "Judge it again")
-
-
 def _aids(plan: Plan, contract: Contract, way: Way, settings: Settings, store: "Store") -> Aids:
     return Aids(
         salt_of(settings.root),
         reference_targets(plan, contract, way.references, settings, store),
         int(settings.clock().timestamp()),
         way.scope,
+        full=way.full,
     )
 
 

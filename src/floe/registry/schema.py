@@ -77,6 +77,19 @@ violations = Table(
     Column("cause", Text),
 )
 
+# What the last run measured on a table, by rule and sets of files: the next one reads only what came since.
+verified = Table(
+    "verified",
+    metadata,
+    Column("contract_id", String, primary_key=True),
+    Column("dataset", String, primary_key=True),
+    Column("location", String, primary_key=True),
+    Column("table_uid", String, nullable=False),
+    Column("snapshot", String, nullable=False),
+    Column("at", String, nullable=False),
+    Column("state", Text, nullable=False),
+)
+
 # A contract is known by its identity without the version (`sales.customer_360/customers`).
 contracts = Table(
     "contracts",

@@ -19,7 +19,7 @@ from floe.registry.fact_put import put_fact
 from floe.registry.outbox_put import put_all
 from floe.registry.schema import check_runs, schema_history, table_registry, violations
 
-HEAD = "0005"
+HEAD = "0006"
 _BUSY_SECONDS = 30
 _CONNECT_SECONDS = 10
 _FROZEN_SECONDS = 10
@@ -286,7 +286,7 @@ class _Together(Store):
         self._connection = connection
 
     @contextmanager
-    def begin(self, writes: bool = False) -> Iterator[Connection]:
+    def begin(self, writes: bool = False, patient: bool = False) -> Iterator[Connection]:
         """The one transaction; its errors are those of the whole."""
         yield self._connection
 
