@@ -369,13 +369,18 @@ def _refusal(result: WriteResult) -> ViolationError:
     )
 
 
-def enforce_file(batch: str, contract: str, ask: Ask, settings: Settings) -> WriteResult:
-    """Enforce a Parquet file or folder, on floe's own session."""
+def enforce_file(
+    batch: str, contract: str, ask: Ask, settings: Settings, inputs: Mapping[str, str] | None = None
+) -> WriteResult:
+    """Enforce a Parquet file or folder, made of the Parquet files of `inputs`, on floe's own session."""
     from floe.data.spark.batch import parquet
 
-    _parquet(batch)
+    for file in (batch, *(inputs or {}).values()):
+        _parquet(file)
     case = _case(contract, ask, settings)
-    return _enforce(parquet(batch, settings), case)
+    df = parquet(batch, settings)
+    frames = {name: parquet(file, settings) for name, file in (inputs or {}).items()}
+    return _enforce(df, replace(case, ask=replace(ask, inputs=frames or None)))
 
 
 def _parquet(batch: str) -> None:
