@@ -230,10 +230,10 @@ def test_what_only_found_a_table_readable_is_forgotten_after_two_days(tmp_path):
     fill(tmp_path, "orders")
     clock = Clock()
     service = service_of(tmp_path, clock)
-    for _ in range(4):  # with all kinds, then availability three times
+    for _ in range(3):  # with all kinds, then twice availability alone
         round_of(service)
         clock.move(minutes=5)
-    assert len(kept(service.settings)["check_runs"]) == 4
+    assert len(kept(service.settings)["check_runs"]) == 3
     clock.move(days=3)
     round_of(service)
     assert len(kept(service.settings)["check_runs"]) == 2
