@@ -32,6 +32,13 @@ def test_the_week_comes_out_as_told_and_its_commands_run(tmp_path: Path):
     assert "FLOE-E525: Consumers of 'sales.orders/orders' have not signed off 2.0.0: churn-model" in story
     assert "sales.orders/orders:2.0.0  created, MAJOR" in story
 
+    assert "FLOE-E560 error freshness" in story
+    said = re.findall(r'"(?:contractName|contract)": "(.*)"', story)
+    assert said == ["sales.customers/customers"] * 2  # the event's and the alert's
+    labels = r'floe_contract_violations_total\{code="FLOE-E560",contract="sales.customers/customers"'
+    assert len(re.findall(labels, story)) == 1
+    assert "1 open incident" in story
+
     readme = next(f.text for f in fences(ROOT / "README.md") if "$ floe enforce" in f.text)
     assert [line for line in readme.splitlines() if line not in story.splitlines()] == []
 
@@ -51,6 +58,7 @@ def test_the_week_comes_out_as_told_and_its_commands_run(tmp_path: Path):
     assert (tested.returncode, json.loads(tested.stdout)["results"][0]["rows"]) == (0, 4980)
 
     assert "customer_features" in (folder / "report.html").read_text()
+    assert "sales.customers/customers" in (folder / "figures.html").read_text()
 
     commands = re.findall(r"^  (floe .*?) +#", story, re.MULTILINE)
     assert len(commands) > 5

@@ -32,6 +32,7 @@ def test_the_public_names():
             "convert",
             "diff",
             "enforce",
+            "figures",
             "lint",
             "load",
             "publish",

@@ -1,11 +1,13 @@
 """Gates tell: events and alerts of writes on real tables."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 import floe
 from floe.actions.outbox import send_waiting
+from floe.tell.sinks.trace import _own
 from tests.conftest import Lake, spark_settings
 from tests.endpoint import endpoint
 from tests.orders import frame, order
@@ -21,6 +23,7 @@ def test_a_gate_tells_of_what_it_took_and_of_what_it_refused(
     monkeypatch.setenv("OPENLINEAGE_PARENT_ID", f"airflow/load.orders/{PARENT}")
     with endpoint() as server:
         given = {"lineage.transport": "http", "lineage.url": server.url, "tables.format": lake.format}
+        given["traces.exporter"] = "file"
         alerts = [{"to": f"{server.url}/hook", "secret": "s", "contracts": ["silver.*"]}]
         settings = spark_settings(spark_root, lake.root, **given, alerts=alerts)
         taken = floe.enforce(frame(spark, order(1)), lake.table_id, settings=settings)
@@ -60,3 +63,8 @@ def test_a_gate_tells_of_what_it_took_and_of_what_it_refused(
         violation["contractVersion"],
         refused.run_id,
     )
+    _own("file", settings.path("traces.path")).force_flush()
+    spans = [json.loads(line) for line in settings.path("traces.path").read_text().splitlines()]
+    told = [(one["name"], one["attributes"]["floe.run_id"], one["attributes"]["floe.refused"]) for one in spans]
+    assert told == [("floe.enforce", taken.run_id, False), ("floe.enforce", refused.run_id, True)]
+    assert (spans[1]["attributes"]["floe.code"], spans[1]["attributes"]["floe.table"]) == ("FLOE-E551", lake.table_id)

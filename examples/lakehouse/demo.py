@@ -5,15 +5,19 @@ session here, to be quick; only the job that is killed is a process of its own.
 """
 
 import argparse
+import json
 import os
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import textwrap
+import threading
 import time
 from contextlib import nullcontext, redirect_stdout
 from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +71,8 @@ EXPLORE = (
     ("floe contracts search --column amount", "every contract with such a column"),
     ("floe contracts show silver.sales.orders", "one contract: versions, owner, consumers, state"),
     ("floe contracts history silver.sales.orders", "who did what with it, when and why"),
+    ("floe monitor status", "what was seen between writes, and which incidents are open"),
+    ("floe figures", "the eight key figures, with their targets; figures.html has the charts"),
     ("floe outbox", "what was told to catalogs and consumers"),
     ("floe doctor gold.marketing.customer_features", "how a contract finds its table"),
     (
@@ -111,6 +117,10 @@ class Story:
         code = 128 - code if code < 0 else code  # as a shell says that a signal ended it
         if code != expect:
             sys.exit(f"the demo expected exit code {expect} and saw {code}")
+
+    def heard(self, title: str, said: dict[str, Any]) -> None:
+        """Show what somebody else got."""
+        print(f"\n{title}\n{textwrap.indent(json.dumps(said, indent=2, ensure_ascii=False), '  ')}")
 
     def python(self, line: str, names: dict[str, Any], refused: bool = False) -> None:
         """Evaluate a line of Python and show what it gave."""
@@ -358,10 +368,92 @@ def next_major() -> None:
     )
 
 
+class Hook(ThreadingHTTPServer):
+    """A webhook of the demo's own, in place of a chat or a pager."""
+
+    def __init__(self) -> None:
+        got: list[dict[str, Any]] = []
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                got.append({**json.loads(body), "signature": self.headers["webhook-signature"]})
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.got = got
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+def saturday(story: Story) -> None:
+    story.step(
+        "Saturday: nobody wrote",
+        "Customers came on Monday alone, and every contract here inherits: fresh within 24 hours. No batch, so no gate sees it;\n"
+        "the monitor does. (The demo cannot wait a day: it dates the table's last commit back by two.)",
+    )
+    date_back(Path(".floe/warehouse/silver_sales/customers/_delta_log"), days=2)
+    with Hook() as hook:
+        alerts = [{"to": f"http://127.0.0.1:{hook.server_port}/floe", "secret": "demo"}]
+        variables = {"FLOE_LINEAGE_TRANSPORT": "file", "FLOE_ALERTS": json.dumps(alerts)}
+        story.typed(" ".join(("export", *(f"{name}={shlex.quote(text)}" for name, text in variables.items()))))
+        os.environ.update(variables)
+        story.floe("floe monitor check silver.sales.customers", 1)
+        story.heard("The lineage backend got an event, with this facet:", violation())
+        for _ in range(100):  # sent beside the command's own work
+            if hook.got:
+                break
+            time.sleep(0.1)
+        (alert,) = hook.got
+        story.heard(f"The webhook got a CloudEvent, signed {alert['signature'][:16]}…:", alert["data"])
+        print(
+            "\nPrometheus scrapes `floe monitor run`; here is what it would find. The same again within 30 minutes alerts nobody."
+        )
+        story.floe("floe monitor check silver.sales.customers --format prometheus > metrics.txt", 1)
+        story.shell("grep -E 'violations_total|freshness_hours|availability_up' metrics.txt | grep -v '#'")
+        if len(hook.got) != 1:
+            sys.exit(f"the demo expected one alert and saw {len(hook.got)}")
+        hook.shutdown()
+    for name in variables:
+        del os.environ[name]
+    story.floe("floe monitor status")
+    print("\nAnd the week in figures:")
+    story.floe("floe figures")
+    story.floe("floe figures --format html > figures.html")
+
+
+def date_back(log: Path, days: int) -> None:
+    """Let a Delta table's commits be of some days ago."""
+    for path in log.glob("*.json"):
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        for line in lines:
+            if "commitInfo" in line:
+                line["commitInfo"]["timestamp"] -= days * 86_400_000
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        path.with_name(f".{path.name}.crc").unlink(missing_ok=True)  # Hadoop's checksum of the old text
+
+
+def violation() -> dict[str, Any]:
+    """What the last event says of the contract; it is sent beside the command's own work."""
+    file = Path(".floe/lineage.jsonl")
+    for _ in range(100):
+        events = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+        facets = [event["run"]["facets"] for event in events if event["eventType"] == "FAIL"]
+        if facets:
+            said: dict[str, Any] = facets[-1]["contractViolation"]
+            names = ("contractName", "contractVersion", "code", "violationType", "severity", "message")
+            return {name: said[name] for name in names}
+        time.sleep(0.1)
+    sys.exit("the demo expected a FAIL event and saw none")
+
+
 def explore(story: Story, folder: Path, seconds: float) -> None:
     story.step(
         "Yours",
-        f"That took {seconds:.0f} seconds. The lakehouse, its store and report.html are in {folder}; look around:",
+        f"That took {seconds:.0f} seconds. The lakehouse, its store, report.html and figures.html are in {folder}; look around:",
     )
     print(f"\n  cd {folder}\n  export PATH={Path(sys.executable).parent}:$PATH")
     for line, meaning in EXPLORE:
@@ -382,6 +474,7 @@ def tell(folder: Path, seed: int, scale: int) -> None:
     gold(story, spark)
     whole(story)
     agreements(story)
+    saturday(story)
     explore(story, folder, time.monotonic() - started)
     spark.stop()
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from floe.actions.convert import convert
     from floe.actions.diff import diff
     from floe.actions.enforce import enforce
+    from floe.actions.figures import figures
     from floe.actions.lint import lint
     from floe.actions.load import load
     from floe.actions.publish import publish
@@ -43,6 +44,7 @@ __all__ = [
     "convert",
     "diff",
     "enforce",
+    "figures",
     "lint",
     "load",
     "publish",

@@ -373,3 +373,43 @@ def test_a_deprecation_is_told_without_the_addresses_of_consumers(tmp_path: Path
         (got,) = server.got
     assert (got.json["type"], got.json["data"]["sunset_date"]) == ("dev.floe.contract-deprecated", "2027-01-01")
     assert b"bob@acme.com" not in got.body
+
+
+def put_notices(store: Any, *payloads: dict[str, Any]) -> None:
+    with store.begin(writes=True) as connection:
+        for payload in payloads:
+            key = payload["contract"]
+            outbox.put(connection, sink="notification", key=key, payload=payload, at="2026-11-16T00:00:00.000Z")
+
+
+def test_what_is_worse_passes_a_target_that_had_its_share(tmp_path: Path, registry_url: str):
+    with endpoint() as server:
+        alerts = [{"to": server.url, "secret": "s", "per_minute": 2}]
+        settings = alerting(tmp_path, alerts, **{"registry.url": registry_url})
+        store = open_store(registry_url, tmp_path)
+        put_notices(store, *({"contract": f"a.c{n}", "severity": "error", "message": "late"} for n in range(5)))
+        send_waiting(settings, everything=True)
+        put_notices(store, {"contract": "a.bad", "severity": "critical", "message": "gone"})
+        send_waiting(settings, everything=True)
+        assert [got.json["data"]["severity"] for got in server.got] == ["error", "error", "critical"]
+        assert list_outbox(settings)["count"]["waiting"] == 3
+
+
+@pytest.mark.parametrize("scheme", ["http", "alertmanager"])
+def test_an_incident_that_is_over_is_told_as_resolved(tmp_path: Path, scheme: str):
+    with endpoint() as server:
+        to = server.url.replace("http", scheme)
+        settings = alerting(tmp_path, [{"to": to, "secret": "s"}])
+        store = open_store(settings["registry.url"], tmp_path)
+        said = {"kind": "contract-incident", "contract": "a.b/c", "version": "1.0.0", "dataset": "d"}
+        said |= {"code": "FLOE-E560", "severity": "error", "message": "old", "opened_at": "2026-11-16T00:00:00.000Z"}
+        over = {"event": "closed", "closed_at": "2026-11-16T01:00:00.000Z"}
+        put_notices(store, {**said, "event": "opened", "closed_at": None}, {**said, **over})
+        send_waiting(settings, everything=True)
+        opened, closed = [got.json for got in server.got]
+    if scheme == "http":
+        assert (opened["data"]["status"], closed["data"]["status"]) == ("firing", "resolved")
+        assert (closed["data"]["since"], closed["data"]["until"]) == (said["opened_at"], over["closed_at"])
+    else:
+        assert opened[0]["labels"] == closed[0]["labels"]
+        assert ("endsAt" in opened[0], "endsAt" in closed[0]) == (False, True)

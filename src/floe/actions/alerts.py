@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from floe.model import SendError
+from floe.model import SendError, Severity
 from floe.model.clock import stamp, utc_now
 from floe.model.notice import Notice
 from floe.model.outgoing import Outgoing, Sender
@@ -27,10 +27,19 @@ def notification_sender(settings: Settings, store: "Store") -> Sender:
 
     def send(message: Outgoing) -> str | None:
         file.send(message)
+        if message.payload.get("consumers"):
+            _noted(store, message)
         _fan_out(store, message, routes)
         return f"{'; '.join(wrong)} (`floe doctor`)" if wrong else None
 
     return Sender(send)
+
+
+def _noted(store: "Store", message: Outgoing) -> None:
+    """Keep that consumers were told, which key figures ask for when the outbox has long forgotten it."""
+    from floe.registry.figures import keep_told
+
+    keep_told(store, message.payload, at=stamp(utc_now()))
 
 
 def _fan_out(store: "Store", message: Outgoing, routes: tuple[Route, ...]) -> None:
@@ -56,13 +65,18 @@ def alert_sender(settings: Settings, store: "Store") -> Sender:
     routes = {route.id: route for route in read_routes(settings["alerts"])[0]}
 
     def send(message: Outgoing) -> str | None:
-        route = _route(routes, message.payload)
-        _slowly(store, route)
-        payload = message.payload
-        send_alert(Notice.of(payload, id_=payload["notice"], at=payload["at"], key=message.key), route)
+        route, payload = _route(routes, message.payload), message.payload
+        notice = Notice.of(payload, id_=payload["notice"], at=payload["at"], key=message.key)
+        _slowly(store, route, notice)
+        send_alert(notice, route)
         return None
 
-    return Sender(send, place=lambda message: str(message.payload["route"]))
+    return Sender(send, place=_place)
+
+
+def _place(message: Outgoing) -> str:
+    """A target, for alerts as bad as this one: what had to wait keeps nothing worse waiting."""
+    return f"{message.payload['route']} {message.payload.get('severity')}"
 
 
 def _route(routes: Mapping[str, Route], payload: Mapping[str, Any]) -> Route:
@@ -72,12 +86,13 @@ def _route(routes: Mapping[str, Route], payload: Mapping[str, Any]) -> Route:
     return route
 
 
-def _slowly(store: "Store", route: Route) -> None:
-    """Leave a target alone that had its share: what is too much waits, nothing is lost."""
+def _slowly(store: "Store", route: Route, notice: Notice) -> None:
+    """Leave a target alone that had its share: what is too much waits, nothing is lost; what is worse always passes."""
     from floe.registry import outbox
 
     before = stamp(utc_now() - timedelta(minutes=1))
-    if outbox.sent_since(store, ALERT, f"{route.id}:", before) >= route.per_minute:
+    had = outbox.sent_since(store, ALERT, f"{route.id}:", before)
+    if len(had) >= route.per_minute and notice.severity <= max(Severity.of(one["severity"]) for one in had):
         raise SendError(f"{route.scheme}:// had {route.per_minute} alerts within a minute", reachable=False)
 
 

@@ -26,6 +26,7 @@ from floe.contract.sources.folders import Folders
 from floe.model import Contract, Finding, FloeError, SettingError, Severity
 from floe.model.clock import utc_now
 from floe.model.settings import Settings
+from floe.tell.sinks.trace import span
 
 FILE = "compiled_artifacts.json"
 _FAILS = {"alert_only": Severity.CRITICAL, "block": Severity.ERROR}
@@ -110,10 +111,13 @@ def compile(
     if (processes := options.get("processes")) is not None and processes < 1:
         raise SettingError(f"{processes} processes cannot compile anything", "Name one or more with --processes")
     settings, today = settings or load_settings(start=start), today or utc_now().date()
-    try:
-        return _compiled(start, settings, today, options)
-    except DamagedError:
-        return _compiled(start, settings, today, options)  # what was kept is forgotten by now
+    with span(settings, "floe.compile", enforcement=settings["data_contracts.enforcement"]) as say:
+        try:
+            result = _compiled(start, settings, today, options)
+        except DamagedError:
+            result = _compiled(start, settings, today, options)  # what was kept is forgotten by now
+        say(contracts=len(result.contracts), findings=len(result.findings), failed=result.failed)
+    return result
 
 
 def _compiled(start: Path, settings: Settings, today: date, options: Options) -> CompileResult:

@@ -31,6 +31,7 @@ from floe.model.result import Outcome, Result, WriteResult
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import schema_hash
+from floe.tell.sinks.trace import facts_of, span
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -115,6 +116,15 @@ def enforce(  # noqa: PLR0913  (the names the specification gives)
 
 
 def _enforce(df: "DataFrame", case: _Case) -> WriteResult:
+    with span(case.settings, "floe.enforce", run_id=case.run_id, table=case.table_id, mode=case.ask.mode) as say:
+        result = _through(df, case)
+        say(refused=result.refused, written=result.written, **facts_of(result.result))
+    if result.refused:
+        raise _refusal(result)
+    return result
+
+
+def _through(df: "DataFrame", case: _Case) -> WriteResult:
     from floe.data.spark.gate import committed, exists, pass_gate
 
     started = time.monotonic()
@@ -133,8 +143,6 @@ def _enforce(df: "DataFrame", case: _Case) -> WriteResult:
         result = _written(case, passage, started)
         if not result.repeated:
             result = _record(case, result, passage)
-    if result.refused:
-        raise _refusal(result)
     return result
 
 

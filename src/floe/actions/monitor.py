@@ -18,6 +18,7 @@ from floe.model.clock import stamp
 from floe.model.result import FAIL, NOT_EVALUATED, PASS
 from floe.model.settings import Settings
 from floe.model.watch import KINDS, Check, Watch
+from floe.tell.sinks.trace import facts_of, span
 
 if TYPE_CHECKING:
     from floe.registry import Store
@@ -115,7 +116,10 @@ def _ended(watches: list[Watch], store: "Store", turn: OneTurn) -> list[Watch]:
 
 def _looked(scene: Scene, kinds: Collection[str]) -> tuple[Watch, Scene]:
     try:
-        return look_at(scene, kinds), scene
+        with span(scene.settings, "floe.monitor.check", dataset=scene.dataset.name, kinds=",".join(kinds)) as say:
+            seen = look_at(scene, kinds)
+            say(run_id=seen.run_id, **(facts_of(seen.result) if seen.result else {}))
+        return seen, scene
     except RegistryError:
         raise
     except Exception as error:  # noqa: BLE001  (the outermost frame of a look: one bad contract stops no other)

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from floe.contract.formats import manifest, yaml_text
@@ -24,7 +25,7 @@ def load_settings(
         tree = yaml_text.parse(read_bytes(path), str(path)) if path.is_file() else None
     except ContractError as error:
         raise SettingError(f"{error.findings[0].place}: {error.message}", error.suggestion) from None
-    settings = manifest.read(folder, tree, environment, given or {})
+    settings = _traced(manifest.read(folder, tree, environment, given or {}), environment)
     cache = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "floe"
     actor = environment.get("FLOE_ACTOR") or _user()
     return replace(
@@ -33,8 +34,25 @@ def load_settings(
         actor=actor,
         java=environment.get("JAVA_HOME") or None,
         parent=environment.get("OPENLINEAGE_PARENT_ID") or None,
+        traceparent=environment.get("TRACEPARENT") or None,
         say=say or (lambda _: None),
     )
+
+
+def _traced(settings: Settings, environment: Mapping[str, str]) -> Settings:
+    """Traces as OpenTelemetry's own variables ask for them, where the settings say nothing."""
+    name = "traces.exporter"
+    if settings.origin(name) != "default" or environment.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return settings
+    named = environment.get("OTEL_TRACES_EXPORTER", "").split(",")
+    wanted = next((one.strip() for one in named if one.strip() in ("otlp", "console", "none")), "")
+    variables = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+    source = next((one for one in variables if environment.get(one)), "")
+    if not wanted and not source:
+        return settings
+    origin = f"environment {'OTEL_TRACES_EXPORTER' if wanted else source}"
+    values = {**settings.values, name: wanted or "otlp"}
+    return replace(settings, values=MappingProxyType(values), origins={**settings.origins, name: origin})
 
 
 def start_of(path: str | Path) -> Path | None:

@@ -4,7 +4,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome, Res
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import Struct
+from floe.tell.sinks.trace import facts_of, span
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -117,7 +118,9 @@ def _recorded(
     from floe.registry import open_store
 
     started, run_id = utc_now(), uuid.uuid4().hex
-    result = verify_some(contract, dataset, way, settings, progress=progress)
+    with span(settings, "floe.test", run_id=run_id, dataset=dataset.name) as say:
+        result = verify_some(contract, dataset, way, settings, progress=progress)
+        say(**facts_of(result))
     store = open_store(settings["registry.url"], settings.root)
     table_id = contract.table_id(dataset) or dataset.name
     entry = of_test(result, run_id, table_id, settings.actor)
@@ -227,7 +230,15 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
     cost = {**cost, "files": None if seen.files is None else len(seen.files), **_since(started)}
     result = result_of(plan, (*found, *ordered), rows, seen.snapshot, cost)
     nulls = None if files is None else null_counts(files)
-    return replace(result, location=seen.location, table_uid=seen.uid, schema=seen.schema, nulls=nulls)
+    committed = None if seen.committed is None else stamp(datetime.fromtimestamp(seen.committed, UTC))
+    return replace(
+        result,
+        location=seen.location,
+        table_uid=seen.uid,
+        schema=seen.schema,
+        nulls=nulls,
+        committed_at=committed,
+    )
 
 
 def _pinned(target: Target, seen: TableFacts, settings: Settings) -> Target:

@@ -42,6 +42,7 @@ COMMANDS = {
     "retire": "end a sunset line for good; its history stays",
     "revive": "take back the end of a line that is deprecated or sunset",
     "runs": "show what was checked and written, and what came of it",
+    "figures": "the eight key figures of what is recorded, with their targets; as text, JSON or a page with charts",
     "outbox": "show the messages that wait to be sent to catalogs and people, send them, try dead ones again",
     "doctor": "say what is missing, which settings hold, and how a contract finds its table",
     "completion": "print a script that completes floe's words in your shell",

@@ -2,6 +2,8 @@
 
 import argparse
 import logging
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from floe.actions.monitor import MonitorResult, monitor_check, monitor_status
@@ -12,7 +14,14 @@ from floe.cli.port import port
 from floe.cli.progress import progress
 from floe.model import EngineError, SettingError
 from floe.model.json_text import dumps
+from floe.tell.ready import alert_rules, dashboard
+from floe.tell.report.log_json import JsonLines
 from floe.tell.report.monitor_text import monitor_text, status_text
+
+_READY = (
+    ("rules", "print alert rules for Prometheus", alert_rules),
+    ("dashboard", "print a dashboard for Grafana", dashboard),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,8 +30,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _check(verbs.add_parser("check", help="look at tables now: everything that can be asked of them"))
     _run(verbs.add_parser("run", help="go on looking: each kind of check at its interval, with metrics over HTTP"))
     _status(verbs.add_parser("status", help="what was seen last, and the incidents that are open"))
+    for name, purpose, text in _READY:
+        verbs.add_parser(name, help=purpose).set_defaults(run=partial(_print, text))
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = "".join(below.format_usage() for below in verbs.choices.values())
+
+
+def _print(text: Callable[[], str], _: argparse.Namespace) -> int:
+    print(text().rstrip("\n"))
+    return 0
 
 
 def _check(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +55,7 @@ def _run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
     parser.add_argument("--port", type=port, default=9108, help="the port (default: 9108; 0 takes a free one)")
     parser.add_argument("--once", action="store_true", help="look at everything once, listen at no port, and end")
+    parser.add_argument("--log", choices=("text", "json"), default="text", help="how to log (default: text)")
     parser.add_argument(
         "--timeout", type=_seconds, default=300.0, help="seconds until a look is given up (default: 300)"
     )
@@ -98,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
     from floe.monitor.service import Service
     from floe.registry import open_store
 
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    _log(options.log)
     settings = load_settings(say=say)
     check_mode(settings)
     store, metrics = open_store(settings["registry.url"], settings.root), _metrics()
@@ -115,6 +132,14 @@ def run(options: argparse.Namespace) -> int:
             listening.stop()
     say("· stopped")
     return 0
+
+
+def _log(form: str) -> None:
+    """Say on the error stream what happens, for people or for programs."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    if form == "json":
+        for handler in logging.getLogger().handlers:
+            handler.setFormatter(JsonLines())
 
 
 def _listen(service: Any, metrics: Any, options: argparse.Namespace) -> Any:

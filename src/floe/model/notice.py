@@ -18,6 +18,7 @@ _KEPT = (
         "actual",
         "count",
         "run_id",
+        "event",
         "status",
         "since",
         "until",
@@ -46,6 +47,8 @@ class Notice:
     def of(cls, payload: Mapping[str, Any], *, id_: str, at: str, key: str) -> "Notice":
         """A notice from the outbox's payload, whoever put it there; what is not known to be harmless stays behind."""
         data = {name: masked(payload[name], name) for name in _KEPT if payload.get(name) is not None}
+        if payload.get("event"):
+            data |= _of_incident(payload)
         code = str(data.get("code", "")).removeprefix("FLOE-")
         if code in VIOLATION_TYPES:
             data.setdefault("violation_type", VIOLATION_TYPES[code])
@@ -66,6 +69,14 @@ class Notice:
         words = ("resolved" if self.resolved else str(self.severity), self.data.get("code"), self.contract)
         version = self.data.get("version")
         return " ".join(str(word) for word in (*words, version) if word)
+
+
+def _of_incident(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """When it began and ended, as every message says it; what is over is resolved."""
+    over = payload["event"] == "closed"
+    said = {"event": payload["event"], "since": payload.get("opened_at"), "until": payload.get("closed_at")}
+    said["status"] = "resolved" if over else "firing"
+    return {name: value for name, value in said.items() if value is not None}
 
 
 def _severity(word: Any, code: str) -> Severity:

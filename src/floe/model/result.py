@@ -79,6 +79,7 @@ class Result:
     cost: dict[str, Any] = field(default_factory=dict)
     location: str | None = None
     table_uid: str | None = None  # another table at the same place has another
+    committed_at: str | None = None  # when the table's data last changed, where its log says it
     scope: str | None = None  # the part that was read, where it was not the whole
     owner: str | None = None
     support: tuple[str, ...] = ()
@@ -144,6 +145,7 @@ class Result:
             "snapshot": self.snapshot,
             "location": self.location,
             "table_uid": self.table_uid,
+            "committed_at": self.committed_at,
             "score": self.score,
             "partial": bool(self.not_evaluated or self.scope),
             "scope": self.scope,

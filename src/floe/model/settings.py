@@ -65,6 +65,8 @@ KEYS = (
     Key("lineage.path", ".floe/lineage.jsonl", str, acts=True),
     Key("lineage.namespace", "floe", str, acts=True),
     Key("alerts", [], list, acts=True),
+    Key("traces.exporter", "none", str, ("none", "otlp", "console", "file"), acts=True),
+    Key("traces.path", ".floe/traces.jsonl", str, acts=True),
 )
 RESERVED = ("FLOE_ACTOR", "FLOE_FAILPOINT")
 
@@ -80,6 +82,7 @@ class Settings:
     cache: Path = Path(".floe/cache")
     java: str | None = None  # JAVA_HOME, where set
     parent: str | None = None  # the orchestrator's run that we are part of: OPENLINEAGE_PARENT_ID, where set
+    traceparent: str | None = None  # the span of OpenTelemetry that we are part of: TRACEPARENT, where set
     say: Callable[[str], None] = field(default=lambda _: None, compare=False, repr=False)
     clock: Callable[[], datetime] = field(default=utc_now, compare=False, repr=False)
 

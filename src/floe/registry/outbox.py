@@ -76,11 +76,11 @@ def count(store: Store) -> Count:
     return Count(found.get(WAITING, 0), found.get(SENT, 0), found.get(DEAD, 0), dropped, soonest)
 
 
-def sent_since(store: Store, sink: str, prefix: str, since: str) -> int:
-    """How many messages of a sink, of keys that begin so, were sent since a moment."""
+def sent_since(store: Store, sink: str, prefix: str, since: str) -> list[Mapping[str, Any]]:
+    """What was sent to a sink since a moment, of keys that begin so."""
     here = (_ROW.sink == sink) & (_ROW.state == SENT) & (_ROW.sent_at >= since) & _ROW.key.startswith(prefix)
     with store.begin() as connection:
-        return int(connection.execute(sa.select(sa.func.count()).select_from(outbox).where(here)).scalar() or 0)
+        return list(connection.execute(sa.select(_ROW.payload).where(here)).scalars())
 
 
 def messages(store: Store, states: Sequence[str] = (WAITING, DEAD), limit: int = 50) -> list[dict[str, Any]]:

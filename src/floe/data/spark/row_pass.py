@@ -21,7 +21,7 @@ from floe.data.spark.samples import Key, as_text, reduced
 from floe.model.plan import Expectation
 
 _BITS = 60
-_COMPILED = 2_000  # characters of SQL whose whole-stage code stays small enough; about 40 plain rules
+_COMPILED = 1_200  # characters of SQL whose code stays small enough: they make 4 to 6 bytes each; about 25 plain rules
 _TOLERANCE = 300
 _ISOLATED = 8
 # never evaluated, but never folded away: an operator with a function that has no generated code leaves whole-stage code

@@ -1,5 +1,6 @@
 """Metrics for Prometheus: what was seen last, and how often something was wrong."""
 
+import hashlib
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -13,6 +14,7 @@ from floe.model.watch import Check, Watch
 
 Labels = tuple[str, str, str]  # contract, version, dataset
 _LABELS = ("contract", "version", "dataset")
+_LONGEST = 200  # characters of a label
 _GAUGES = {
     "floe_contract_freshness_hours": "Age of the newest data, in hours",
     "floe_contract_availability_up": "Whether the last probe could read the table (1) or not (0)",
@@ -34,7 +36,7 @@ class Metrics:
 
     def take(self, watch: Watch) -> None:
         """Count what a look came to."""
-        labels = (watch.contract, watch.version, watch.dataset)
+        labels = _bounded((watch.contract, watch.version, watch.dataset))
         with self._lock:
             if watch.retired:
                 self._drop({labels})
@@ -58,7 +60,7 @@ class Metrics:
         """Forget the gauges of what is watched no more."""
         with self._lock:
             here = {labels for series in self._gauges.values() for labels in series}
-            self._drop(here - set(known))
+            self._drop(here - {_bounded(labels) for labels in known})
 
     def text(self) -> str:
         """All of it in Prometheus's text format."""
@@ -130,6 +132,18 @@ def seen(watch: Watch) -> dict[str, float]:
     if drift and not any(one.code == "E580" for one in drift):
         found["floe_contract_schema_drift_detected"] = any(one.outcome == FAIL for one in drift)
     return {name: float(value) for name, value in found.items() if value is not None}
+
+
+def _bounded(labels: Labels) -> Labels:
+    """Labels that a scrape takes, however long or strange a name is; two long ones stay apart by a part of their hash."""
+    contract, version, dataset = (_label(text) for text in labels)
+    return contract, version, dataset
+
+
+def _label(text: str) -> str:
+    data = text.encode("utf-8", "replace")
+    whole = data.decode()
+    return whole if len(whole) <= _LONGEST else f"{whole[: _LONGEST - 9]}…{hashlib.sha256(data).hexdigest()[:8]}"
 
 
 def _values(checks: Collection[Check]) -> list[float]:

@@ -1,0 +1,35 @@
+"""`floe figures`."""
+
+import argparse
+
+from floe.actions.figures import figures
+from floe.actions.settings import load_settings
+from floe.cli.output import print_json, style
+from floe.tell.report.figures_html import figures_html
+from floe.tell.report.figures_text import figures_text
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("--days", type=_days, default=30, help="of how many days, today included (default: 30)")
+    parser.add_argument(
+        "--format", choices=("text", "json", "html"), default="text", help="how to answer (default: text)"
+    )
+    parser.set_defaults(run=run)
+
+
+def _days(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= 3660:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of days from 1 to 3660")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the key figures; they judge nothing, so that the exit code is 0 whatever they are."""
+    found = figures(load_settings(), options.days)
+    said = found.to_dict()
+    if options.format == "json":
+        print_json(said)
+    else:
+        print(figures_html(said, found.figures) if options.format == "html" else figures_text(said, style()))
+    return 0

@@ -1,0 +1,98 @@
+"""Key figures: the recorded facts they come from, and what they say."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+
+class Batch(NamedTuple):
+    """A run of a pipeline: a batch at a gate, or a table that was tested."""
+
+    day: str
+    passed: bool
+    by_schema: bool  # it failed, and the schema was a cause
+
+
+class Trouble(NamedTuple):
+    """An incident, or what a test found in a table."""
+
+    contract: str
+    dataset: str
+    kind: str
+    code: str
+    opened: str  # a day
+    closed: str | None
+
+
+class Commit(NamedTuple):
+    """A commit to a table that is known, and the seconds until it was judged; 0 where a gate judged it before."""
+
+    table: str
+    day: str
+    seconds: float
+
+
+class Change(NamedTuple):
+    """A registered version after the first, or a move of a contract's end."""
+
+    name: str
+    day: str
+    breaking: bool
+    lead_days: float  # between the day consumers could know of it and the day it takes effect
+    consumers: int
+    told: bool  # every consumer's message was sent
+    overridden: bool = False  # published although consumers had not agreed
+
+
+class Described(NamedTuple):
+    """How many columns of a contract are described."""
+
+    contract: str
+    columns: int
+    described: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What is recorded of some days, the first and the last included."""
+
+    first: str
+    last: str
+    days: int
+    batches: tuple[Batch, ...] = ()
+    troubles: tuple[Trouble, ...] = ()  # errors and worse
+    watched: tuple[tuple[str, str, str], ...] = ()  # contract, dataset, day
+    quality_watched: bool = False
+    commits: tuple[Commit, ...] = ()
+    changes: tuple[Change, ...] = ()
+    documents: tuple[Described, ...] = ()
+
+
+class Point(NamedTuple):
+    """One mark of a chart."""
+
+    label: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A measure: its value, None where no fact says it, and its target."""
+
+    name: str
+    title: str
+    value: float | None
+    unit: str
+    target: str
+    met: bool | None
+    detail: str
+    points: tuple[Point, ...] = ()
+    by_day: bool = True  # a mark is a day; else each has a name of its own
+    limit: float | None = None  # where the target stands in the chart
+    at_least: bool = True  # the target is a floor, not a ceiling
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape other programs rely on."""
+        kept = ("name", "title", "value", "unit", "target", "met", "detail")
+        status = "unknown" if self.met is None else "met" if self.met else "missed"
+        series = [{"label": one.label, "value": one.value} for one in self.points]
+        return {**{key: getattr(self, key) for key in kept}, "status": status, "series": series}
