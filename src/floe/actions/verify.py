@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from floe.registry import Store
 
 COSTS = ("queries", "jobs", "scans", "files", "files_read", "bytes_read")
-_LOOK_BACK = 20
 Progress = Callable[[str], None]
 Asked = Callable[[Expectation], bool]
 
@@ -134,16 +133,18 @@ def _recorded(
     return result
 
 
-def verify_some(
+def verify_some(  # noqa: PLR0913  (what is held to what, and who asks)
     contract: Contract,
     dataset: Dataset,
     way: Way,
     settings: Settings,
     asked: Asked = lambda _: True,
     progress: Progress = lambda _: None,
+    *,
+    store: "Store | None" = None,
 ) -> Result:
     """What came of the expectations that are asked for, and of the schema, on a dataset's table; not recorded."""
-    store = store_or_offline(settings)
+    store = store or store_or_offline(settings)
     table_id = contract.table_id(dataset) or dataset.name
     plan = _plan(contract, dataset, settings, asked)
     started, target = time.monotonic(), None
@@ -194,9 +195,8 @@ class _Past:
         """The identity of the table at a place when it was last judged; None where nobody knows."""
         if self.unknown:
             return None
-        for run in self.store.runs(_LOOK_BACK, self.table_id):
-            said = run["result"]
-            if run["mode"] in ("test", "monitor") and said.get("location") == location and said.get("table_uid"):
+        for said in self.store.seen(self.table_id, ("test", "monitor")):
+            if said.get("location") == location and said.get("table_uid"):
                 return str(said["table_uid"])
         return None
 

@@ -59,6 +59,7 @@ check_runs = Table(
     Column("snapshot_after", String),
     Column("seconds", Float),
     Column("result", JSON, nullable=False),
+    Index("ix_check_runs_newest", "table_id", "at"),
 )
 violations = Table(
     "violations",

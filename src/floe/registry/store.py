@@ -3,7 +3,7 @@
 import fcntl
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -26,6 +26,7 @@ _FROZEN_SECONDS = 10
 _PATIENT = "SET LOCAL statement_timeout = 0"
 _STATEMENT_SECONDS = 60  # beyond that a database counts as out of reach; who waits for another writer waits longer
 _SERVER = "Check registry.url, and that its server runs and can be reached from here (`floe doctor`)"
+_LOOK_BACK = 5
 _CHECK = "Check registry.url and the permissions of the file and its folder (`floe doctor`)"
 # what a database says -> what to do about it
 _ADVICE = {
@@ -220,6 +221,14 @@ class Store:
         )
         with self.begin() as connection:
             return cast("Mapping[str, Any] | None", connection.execute(chosen.order_by(runs.at)).scalar())
+
+    def seen(self, table_id: str, modes: Sequence[str]) -> list[Mapping[str, Any]]:
+        """The results of the newest runs that knew a table's snapshot, newest first."""
+        runs = check_runs.c
+        here = (runs.table_id == table_id) & runs.mode.in_(modes) & runs.snapshot_after.isnot(None)
+        chosen = sa.select(runs.result).where(here).order_by(runs.at.desc()).limit(_LOOK_BACK)
+        with self.begin() as connection:
+            return list(connection.execute(chosen).scalars())
 
     def seconds_since(self, table_id: str, since: str) -> float:
         """How many seconds the runs on a table took, since a moment."""

@@ -3,6 +3,7 @@
 import datetime
 import hashlib
 import json
+import os
 import posixpath
 from collections.abc import Mapping
 from dataclasses import replace
@@ -41,8 +42,11 @@ def probe(target: Target) -> TableFacts | None:
             f"{target.name} is a name in Spark's catalog, which only a Spark session can ask",
             "Name its path with --table",
         )
-    if "://" not in target.path and not Path(target.path).exists():
-        return None
+    try:
+        if "://" not in target.path and not Path(target.path).exists():
+            return None
+    except PermissionError as error:
+        raise _unreadable(target.path, error) from None
     table = _open(target.path)
     try:
         return _facts(target.path, table)
@@ -240,6 +244,16 @@ def _open(path: str) -> DeltaTable:
         raise _unreadable(path, error) from None
 
 
+def _denied(path: str) -> bool:
+    """Whether the log may not be listed, which deltalake's first line does not say."""
+    try:
+        os.listdir(f"{path}/_delta_log")
+    except OSError as error:
+        return isinstance(error, PermissionError)
+    return False
+
+
 def _unreadable(path: str, error: Exception) -> TableError:
     cause = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+    cause = "Permission denied" if _denied(path) else cause
     return TableError(f"{path} cannot be read: {cause}", "Check the table's log, its path and its permissions")
