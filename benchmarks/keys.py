@@ -15,11 +15,10 @@ import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow.parquet as pq
-
 sys.path.insert(0, str(Path(__file__).parent))
-from tpch import race, session
-from tpch_data import COPIED, generate
+from measure import race, session
+from tpch_data import generate, uncopied
+from tpch_rules import COPIED
 
 BAR = 3.0
 COPIES = COPIED["lineitem"]
@@ -55,15 +54,11 @@ class Case(NamedTuple):
 def tables(spark: Any, lineitem: Path) -> dict[int, Path]:
     """The folder of the table with the copied rows and of the one without, made once."""
     made = {COPIES: lineitem.parent / "keys", 0: lineitem.parent / "keys-clean"}
-    last = max(lineitem.glob("*.parquet"))
-    rows = pq.read_metadata(last).num_rows
     for copied, folder in made.items():
         if (folder / "_SUCCESS").exists():
             continue
         shutil.rmtree(folder, ignore_errors=True)
-        # the copies are the last rows of the last file
-        kept = f"_metadata.file_name <> '{last.name}' OR _metadata.row_index < {rows - COPIES + copied}"
-        frame = spark.read.parquet(str(lineitem)).where(kept)
+        frame = spark.read.parquet(str(lineitem)).where("true" if copied else uncopied(lineitem, COPIES))
         frame.selectExpr(*(f"{text} AS {name}" for name, (_, text) in COLUMNS.items())).write.parquet(str(folder))
     return made
 
@@ -121,7 +116,7 @@ def compare(spark: Any, case: Case, rounds: int) -> tuple[str, bool]:
     said = f"finds {found}" if right else f"WRONG: floe {found}, groupBy {wanted}, planted {case.copied}"
     line = (
         f"{case.name:<18}{case.copied:>7}{floor.cpu:>8.2f}{floe.cpu:>8.2f}{ratio:>8.2f}{floe.wall / floor.wall:>8.2f}"
-        f"{floe.queries:>9}{group.cpu / floor.cpu:>11.2f}  {said}{'' if ratio <= BAR else ', bar MISSED'}"
+        f"{floe.queries:>9.0f}{group.cpu / floor.cpu:>11.2f}  {said}{'' if ratio <= BAR else ', bar MISSED'}"
     )
     return line, right and ratio <= BAR
 
