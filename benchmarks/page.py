@@ -12,6 +12,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown that also reads well in a terminal; the first and the last column stand left."""
     lines = [list(head), *map(list, rows)]
     widths = [max(len(line[n]) for line in lines) for n in range(len(head))]
+    widths[-1] = len(head[-1])  # words may run on
     sides = ["<" if n in (0, len(head) - 1) else ">" for n in range(len(head))]
     rule = [f"{'-' * (width - 1)}{'-' if side == '<' else ':'}" for width, side in zip(widths, sides, strict=True)]
     cells = [[f"{cell:{side}{width}}" for cell, side, width in zip(line, sides, widths, strict=True)] for line in lines]

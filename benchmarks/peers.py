@@ -118,7 +118,7 @@ def result_of(peer: Peer, scale: float) -> Path:
 def row(peer: Peer, found: dict[str, Any]) -> list[str]:
     """A line of the table."""
     if "broke" in found:
-        return [shown(peer), *["-"] * (len(HEAD) - 2), f"broke: {found['broke']}"]
+        return [shown(peer), *["-"] * (len(HEAD) - 2), f"broke: {found['broke'][:100]}"]
     mine, floor = found["peer"], found["bare"]
     return [
         shown(peer),

@@ -88,8 +88,8 @@ def rules(rows: int) -> list[Rule]:
     return [
         *(Rule(f"{name} null", "not null", line, (f"l_{name}",)) for name in NOT_NULL),
         Rule("quantity range", "range", line, ("l_quantity",), {"least": 1, "most": 50}),
-        Rule("discount range", "range", line, ("l_discount",), {"least": 0, "most": 0.10}),
-        Rule("tax range", "range", line, ("l_tax",), {"least": 0, "most": 0.08}),
+        Rule("discount range", "range", line, ("l_discount",), {"least": 0.0, "most": 0.1}),
+        Rule("tax range", "range", line, ("l_tax",), {"least": 0.0, "most": 0.08}),
         Rule("returnflag listed", "listed", line, ("l_returnflag",), {"values": ["R", "A", "N"]}),
         Rule("linestatus listed", "listed", line, ("l_linestatus",), {"values": ["O", "F"]}),
         Rule("shipinstruct pattern", "pattern", line, ("l_shipinstruct",), {"pattern": "^[A-Z]+( [A-Z]+)*$"}),

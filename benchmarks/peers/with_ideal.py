@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 from peer import Answer, Answers, main
+from pyspark.sql import functions as sql
 from tpch import Tables, ideal
 from tpch_rules import OLDEST, ROW_RULES, rules
 from with_floe import prepare
@@ -69,8 +70,8 @@ def keys(tables: Tables) -> dict[str, int]:
 
 
 def repeated(numbers: Any) -> int:
-    maps = numbers.selectExpr("bitmap_bucket_number(k) AS b", "bitmap_bit_position(k) AS p").groupBy("b")
-    counts = maps.agg({"*": "count", "p": "bitmap_construct_agg"}).toDF("b", "n", "m")
+    bits = ("count(*) AS n", "bitmap_construct_agg(bitmap_bit_position(k)) AS m")
+    counts = numbers.groupBy(sql.expr("bitmap_bucket_number(k)")).agg(*map(sql.expr, bits))
     return int(counts.selectExpr("sum(n - bitmap_count(m))").collect()[0][0])
 
 
