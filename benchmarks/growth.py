@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).parent))
 from measure import Round, race, session
-from page import fill, machine, table
+from page import fill, section, table
 from tpch import Tables, bare, ideal, with_floe
 from tpch_data import generate, uncopied
 from tpch_rules import COPIED, EXPECTED, PLANTED, ROW_RULES
@@ -195,13 +195,18 @@ class Growth(NamedTuple):
     heads: tuple[str, ...]
     more: tuple[str, ...]
     lines: Callable[[Any, argparse.Namespace], Iterator[Line]]
+    scale: str = ""  # the option that says how many rows the table has
+
+    def where(self, given: argparse.Namespace) -> str:
+        """The table it was measured on."""
+        return f"TPC-H SF{getattr(given, self.scale):g}, " if self.scale else ""
 
 
 GROWTHS = {
     "rows": Growth(("rows",), (), rows),
-    "rules": Growth(("rules",), ("by hand x bare",), rules),
-    "files": Growth(("files",), (), files),
-    "bad": Growth(("share", "bad rows"), ("by hand x bare",), bad),
+    "rules": Growth(("rules",), ("by hand x bare",), rules, "small"),
+    "files": Growth(("files",), (), files, "small"),
+    "bad": Growth(("share", "bad rows"), ("by hand x bare",), bad, "sf"),
 }
 
 
@@ -226,8 +231,8 @@ def main() -> int:
         said = table((*kind.heads, *FLOE_COLUMNS[:-1], *kind.more, FLOE_COLUMNS[-1]), [one.cells for one in lines])
         print(f"{said}\n", flush=True)
         if given.write:
-            command = f"`python benchmarks/growth.py --only {name}`, {date.today()}; {machine()}."
-            fill(given.write, name, f"{command}\n\n{said}")
+            command = f"python benchmarks/growth.py --only {name}"
+            fill(given.write, name, section(command, f"{kind.where(given)}{date.today()}", said))
     spark.stop()
     return 0 if fine else 1
 

@@ -1,6 +1,6 @@
 """What exact uniqueness of a key costs on top of reading its columns: whole numbers, texts, decimal and date.
 
-    python benchmarks/keys.py [--sf 1] [--rounds 3] [--data FOLDER] [--only NAME ...]
+    python benchmarks/keys.py [--sf 1] [--rounds 3] [--only NAME ...] [--write docs/performance.md]
 
 One table made of TPC-H's line items holds a key of each kind, once clean and once with five rows copied; floe is asked
 as `floe test` asks it, beside a plain groupBy. Task CPU against a scan of the key's columns in the same session, the
@@ -12,15 +12,18 @@ import json
 import shutil
 import sys
 import tempfile
+from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
 from measure import race, session
+from page import fill, section, table
 from tpch_data import generate, uncopied
 from tpch_rules import COPIED
 
 BAR = 3.0
+HEAD = ("key", "copied", "scan CPU s", "floe CPU s", "x scan", "wall x scan", "queries", "groupBy x scan", "found")
 COPIES = COPIED["lineitem"]
 ORDER, LINE = "CAST(l_orderkey AS STRING)", "CAST(l_linenumber AS STRING)"
 # column -> its type and how it is made of a line item's order and line; each key below is unique where those are
@@ -102,8 +105,8 @@ def scanned(spark: Any, case: Case) -> None:
     spark.read.parquet(str(case.folder)).selectExpr("count(*)", *counts).collect()
 
 
-def compare(spark: Any, case: Case, rounds: int) -> tuple[str, bool]:
-    """The line of a key, and whether both ways find what was planted and floe keeps its bar."""
+def compare(spark: Any, case: Case, rounds: int) -> tuple[list[str], bool]:
+    """The cells of a key, and whether both ways find what was planted and floe keeps its bar."""
     calls = {
         "scan": lambda: scanned(spark, case),
         "floe": lambda: with_floe(case),
@@ -113,12 +116,10 @@ def compare(spark: Any, case: Case, rounds: int) -> tuple[str, bool]:
     floor, (found, floe), (wanted, group) = done["scan"][1], done["floe"], done["groupBy"]
     ratio = floe.cpu / floor.cpu
     right = found == wanted == case.copied
-    said = f"finds {found}" if right else f"WRONG: floe {found}, groupBy {wanted}, planted {case.copied}"
-    line = (
-        f"{case.name:<18}{case.copied:>7}{floor.cpu:>8.2f}{floe.cpu:>8.2f}{ratio:>8.2f}{floe.wall / floor.wall:>8.2f}"
-        f"{floe.queries:>9.0f}{group.cpu / floor.cpu:>11.2f}  {said}{'' if ratio <= BAR else ', bar MISSED'}"
-    )
-    return line, right and ratio <= BAR
+    said = str(found) if right else f"WRONG: floe {found}, groupBy {wanted}, planted {case.copied}"
+    cells = [case.name, str(case.copied), f"{floor.cpu:.2f}", f"{floe.cpu:.2f}", f"{ratio:.2f}"]
+    cells += [f"{floe.wall / floor.wall:.2f}", f"{floe.queries:.0f}", f"{group.cpu / floor.cpu:.2f}"]
+    return [*cells, said if ratio <= BAR else f"{said}, bar of {BAR:g} missed"], right and ratio <= BAR
 
 
 def main() -> int:
@@ -127,23 +128,25 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--data", type=Path, default=Path(tempfile.gettempdir()) / "floe-bench-tpch")
     parser.add_argument("--only", nargs="*", default=list(KEYS), choices=list(KEYS), metavar="NAME")
+    parser.add_argument("--write", type=Path, metavar="PAGE")
     given = parser.parse_args()
     folder = generate(given.sf, given.data)
     rows = json.loads((folder / "rows.json").read_text())["lineitem"]
     spark = session()
     made = tables(spark, folder / "lineitem")
     print(f"keys of {rows:,} rows (TPC-H SF{given.sf:g}); {given.rounds} rounds; bar {BAR:g} x the CPU of a scan")
-    print(
-        f"{'key':<18}{'copied':>7}{'scan s':>8}{'floe s':>8}{'x CPU':>8}{'x wall':>8}{'queries':>9}{'groupBy x':>11}  found"
-    )
-    fine = True
-    for name in given.only:
-        for copied in (0, COPIES):
-            line, kept = compare(spark, Case(name, made[copied], copied), given.rounds)
-            fine &= kept
-            print(line, flush=True)
+    cases = [Case(name, made[copied], copied) for name in given.only for copied in (0, COPIES)]
+    lines = []
+    for case in cases:
+        lines.append(compare(spark, case, given.rounds))
+        print(f"· {' | '.join(lines[-1][0])}", file=sys.stderr, flush=True)
+    shown = table(HEAD, [cells for cells, _ in lines])
+    print(shown)
+    if given.write:
+        said = f"{rows:,} rows, {date.today()}"
+        fill(given.write, "keys", section(f"python benchmarks/keys.py --sf {given.sf:g}", said, shown))
     spark.stop()
-    return 0 if fine else 1
+    return 0 if all(kept for _, kept in lines) else 1
 
 
 if __name__ == "__main__":

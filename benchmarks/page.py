@@ -19,6 +19,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in [cells[0], rule, *cells[1:]])
 
 
+def section(command: str, said: str, shown: str) -> str:
+    """A table with the command that made it, the day and the machine."""
+    return f"```\n{command}\n```\n\n{said}; {machine()}.\n\n{shown}"
+
+
 def fill(page: Path, mark: str, text: str) -> None:
     """Put a text between the marks of its name on a page."""
     begin, end = f"<!-- {mark} -->", f"<!-- end of {mark} -->"
@@ -26,7 +31,7 @@ def fill(page: Path, mark: str, text: str) -> None:
     if begin not in said or end not in said:
         raise SystemExit(f"{page} has no place for '{mark}': write '{begin}' and '{end}' where it belongs")
     between = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
-    page.write_text(between.sub(lambda _: f"{begin}\n{text}\n{end}", said))
+    page.write_text(between.sub(lambda _: f"{begin}\n\n{text}\n\n{end}", said))
 
 
 def machine() -> str:

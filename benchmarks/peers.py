@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
 from chart import Bars, chart
-from page import fill, machine, table
+from page import fill, section, table
 from tpch_data import generate
 
 SCRIPTS = Path(__file__).resolve().parent / "peers"
@@ -58,7 +58,7 @@ PEERS = (
         "datacontract-cli",
         "with_datacontract.py",
         (),
-        ("datacontract-cli==1.2.8", "ibis-framework==12.0.0", *ARROW, "pyarrow-hotfix==0.7"),
+        ("datacontract-cli==1.2.8", "ibis-framework==12.0.0", *ARROW, "pyarrow-hotfix==0.7", "packaging==26.3"),
     ),
     Peer("sparkdq", "with_sparkdq.py", (), ("sparkdq==0.12.1",)),
     Peer("great-expectations, yes or no", "with_gx.py", ("--say", "BOOLEAN_ONLY"), GX),
@@ -184,8 +184,8 @@ def write(page: Path, found: dict[Peer, dict[str, Any]], scale: float) -> None:
     """Table and chart on a page."""
     days = sorted({one["date"] for one in found.values() if "date" in one})
     rows = next(one["rows"] for one in found.values() if "rows" in one)
-    said = f"`python benchmarks/peers.py --sf {scale:g}`, {rows:,} line items, {' to '.join(days[:1] + days[1:][-1:])}"
-    fill(page, "peers", f"{said}; {machine()}.\n\n{report(found)}")
+    said = f"{rows:,} line items, {' to '.join(days[:1] + days[1:][-1:])}"
+    fill(page, "peers", section(f"python benchmarks/peers.py --sf {scale:g}", said, report(found)))
     page.with_suffix(".svg").write_text(picture(found, scale))
 
 
