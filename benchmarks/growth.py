@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from datetime import date
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,17 +30,45 @@ from tpch_rules import COPIED, EXPECTED, PLANTED, ROW_RULES
 
 ASKED = 100  # more rules than this are not put into one aggregation by hand
 FLOE_COLUMNS = ("bare CPU s", "floe CPU s", "x bare", "floe wall s", "x bare", "queries", "finds")
-# of the rules that are many: column, how one of them is written, how many rows of the data break it
+RANGE = "type: custom, engine: floe, implementation: {{range: {{minimum: {low}, maximum: {high}}}}}"
+LIST = "metric: invalidValues, arguments: {{validValues: [{values}]}}, mustBe: 0"
+TOLD = ("COLLECT COD", "DELIVER IN PERSON", "NONE", "TAKE BACK RETURN")
+
+
+class Many(NamedTuple):
+    """Rules of one column that differ a little, and the rows of the data that break each."""
+
+    column: str
+    bad: int
+    values: tuple[str, ...] = ()
+    low: str = "0"
+    high: str = "0"
+
+    def rule(self, n: int) -> str:
+        """The nth one, as a contract says it."""
+        words = (
+            LIST.format(values=", ".join((*self.values, f"x{n}"))) if self.values else RANGE.format(**self._edges(n))
+        )
+        return f"{{id: r{n}, {words}}}"
+
+    def sql(self, n: int) -> str:
+        """The same by hand."""
+        if self.values:
+            return f"{self.column} NOT IN ({', '.join(repr(value) for value in (*self.values, f'x{n}'))})"
+        return "{0} < {low} OR {0} > {high}".format(self.column, **self._edges(n))
+
+    def _edges(self, n: int) -> dict[str, Decimal]:
+        """Bounds that all good values keep and no bad one."""
+        turn, step = divmod(n // len(MANY), 39)
+        return {"low": Decimal(self.low) - turn, "high": Decimal(self.high) + Decimal(step) / 100}
+
+
 MANY = (
-    ("l_quantity", "{{id: r{n}, type: custom, engine: floe, implementation: {{range: {{maximum: 50.{n:04d}}}}}}}", 17),
-    ("l_discount", "{{id: r{n}, type: custom, engine: floe, implementation: {{range: {{maximum: 0.1{n:04d}}}}}}}", 9),
-    ("l_tax", "{{id: r{n}, type: custom, engine: floe, implementation: {{range: {{minimum: -0.00{n:04d}}}}}}}", 4),
-    ("l_returnflag", "{{id: r{n}, metric: invalidValues, arguments: {{validValues: [R, A, N, x{n}]}}, mustBe: 0}}", 21),
-    ("l_linestatus", "{{id: r{n}, metric: invalidValues, arguments: {{validValues: [O, F, x{n}]}}, mustBe: 0}}", 8),
-)
-BY_HAND = (
-    *("l_quantity > 50.{n:04d}", "l_discount > 0.1{n:04d}", "l_tax < -0.00{n:04d}"),
-    *("l_returnflag NOT IN ('R', 'A', 'N', 'x{n}')", "l_linestatus NOT IN ('O', 'F', 'x{n}')"),
+    Many("l_quantity", 17, low="1", high="50.00"),
+    Many("l_discount", 9, low="0", high="0.10"),
+    Many("l_returnflag", 21, ("R", "A", "N")),
+    Many("l_linestatus", 8, ("O", "F")),
+    Many("l_shipinstruct", 6, TOLD),
 )
 
 
@@ -76,7 +105,7 @@ def rules(spark: Any, given: argparse.Namespace) -> Iterator[Line]:
     tables = tables_of(spark, generate(given.small, given.data))
     for count in given.rules:
         calls: dict[str, Callable[[], Any]] = {
-            "bare": lambda: tables.lineitem.selectExpr(*(f"count({name})" for name, _, _ in MANY)).collect(),
+            "bare": lambda: tables.lineitem.selectExpr(*(f"count({kind.column})" for kind in MANY)).collect(),
             "floe": lambda count=count: many(tables, count),
         }
         if count <= ASKED:
@@ -84,7 +113,7 @@ def rules(spark: Any, given: argparse.Namespace) -> Iterator[Line]:
         done = race(spark, calls, given.rounds)
         floor, (found, floe) = done["bare"][1], done["floe"]
         hand = f"{done['hand'][1].cpu / floor.cpu:.2f}" if "hand" in done else "-"
-        right = found == sorted(MANY[n % len(MANY)][2] for n in range(count))
+        right = found == sorted(MANY[n % len(MANY)].bad for n in range(count))
         yield line((str(count),), floor, floe, right, hand)
 
 
@@ -99,21 +128,21 @@ def many(tables: Tables, count: int) -> list[int]:
     assert contract is not None, said
     way = Way(str(tables.folder / "lineitem"), None, {})
     result = verify_some(contract, contract.datasets[0], way, load_settings(start=tables.folder))
-    return sorted(int(one.violations or 0) for one in result.expectations if ":quality." in one.id)
+    return sorted(int(one.violations) for one in result.expectations if one.violations)
 
 
 def many_rules(count: int) -> str:
     fields = []
-    for at, (name, written, _) in enumerate(MANY):
-        mine = ", ".join(written.format(n=n) for n in range(at, count, len(MANY)))
-        type_ = "string" if "Values" in written else "decimal(15,2)"
-        fields.append(f'      - {{name: {name}, physicalType: "{type_}", quality: [{mine}]}}')
+    for at, kind in enumerate(MANY):
+        rules = ", ".join(kind.rule(n) for n in range(at, count, len(MANY)))
+        type_ = "string" if kind.values else "decimal(15,2)"
+        fields.append(f'      - {{name: {kind.column}, physicalType: "{type_}", quality: [{rules}]}}')
     head = "apiVersion: v3.1.0\nkind: DataContract\nid: urn:many\nname: many\nversion: 1.0.0\nstatus: active\n"
     return f"{head}schema:\n  - name: lineitem\n    properties:\n" + "\n".join(fields) + "\n"
 
 
 def by_hand(tables: Tables, count: int) -> None:
-    wanted = (f"count_if({BY_HAND[n % len(BY_HAND)].format(n=n)})" for n in range(count))
+    wanted = (f"count_if({MANY[n % len(MANY)].sql(n)})" for n in range(count))
     tables.lineitem.selectExpr(*wanted).collect()
 
 
