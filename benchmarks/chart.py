@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-LEFT, RIGHT, TOP, ROW, BAR, WIDTH = 190, 60, 66, 38, 13, 760
+LEFT, RIGHT, TOP, ROW, BAR, WIDTH = 215, 60, 66, 38, 13, 760
 STYLE = """
   text { font: 13px system-ui, sans-serif; fill: #1f2328 }
   .title { font-size: 15px; font-weight: 600 }
