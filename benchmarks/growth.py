@@ -226,9 +226,11 @@ class Growth(NamedTuple):
     lines: Callable[[Any, argparse.Namespace], Iterator[Line]]
     scale: str = ""  # the option that says how many rows the table has
 
-    def where(self, given: argparse.Namespace) -> str:
-        """The table it was measured on."""
-        return f"TPC-H SF{getattr(given, self.scale):g}, " if self.scale else ""
+    def command(self, name: str, given: argparse.Namespace) -> str:
+        """What makes the table again."""
+        far = " ".join(f"{value:g}" for value in getattr(given, name))
+        scale = f" --{self.scale} {getattr(given, self.scale):g}" if self.scale else ""
+        return f"python benchmarks/growth.py --only {name} --{name} {far}{scale} --rounds {given.rounds}"
 
 
 GROWTHS = {
@@ -260,8 +262,7 @@ def main() -> int:
         said = table((*kind.heads, *FLOE_COLUMNS[:-1], *kind.more, FLOE_COLUMNS[-1]), [one.cells for one in lines])
         print(f"{said}\n", flush=True)
         if given.write:
-            command = f"python benchmarks/growth.py --only {name}"
-            fill(given.write, name, section(command, f"{kind.where(given)}{date.today()}", said))
+            fill(given.write, name, section(kind.command(name, given), str(date.today()), said))
     spark.stop()
     return 0 if fine else 1
 

@@ -143,8 +143,9 @@ def main() -> int:
     shown = table(HEAD, [cells for cells, _ in lines])
     print(shown)
     if given.write:
+        command = f"python benchmarks/keys.py --sf {given.sf:g} --rounds {given.rounds}"
         said = f"{rows:,} rows, {date.today()}"
-        fill(given.write, "keys", section(f"python benchmarks/keys.py --sf {given.sf:g}", said, shown))
+        fill(given.write, "keys", section(command, said, shown))
     spark.stop()
     return 0 if all(kept for _, kept in lines) else 1
 

@@ -94,6 +94,7 @@ def _measured(
     return {
         "spark": version,
         "rows": rows,
+        "rounds": rounds,
         "bare": asdict(median(floors)),
         "peer": asdict(median(taken)),
         "memory": memory.peak,
