@@ -94,7 +94,7 @@ def test_a_line_lives_from_active_to_retired_and_everyone_is_told(world: World):
         "Contract sales.shop/orders:1 is sunset. Immediate migration required to: sales.shop/orders_new"
     )
     assert third["code"] == "FLOE-E572"
-    said = [(row["actor"], row["verb"]) for row in trail(world.store, ORDERS)]
+    said = [(row["actor"], row["verb"]) for row in trail(world.store, ORDERS) if row["verb"] != "told"]
     assert said[-3:] == [("steward", "deprecated"), ("floe", "sunset"), ("steward", "retired")]
     assert [(one["contract"], one["retired_major"]) for one in world.messages("catalog")] == [(ORDERS, 1)]
 
