@@ -183,7 +183,7 @@ def picture(found: dict[Peer, dict[str, Any]], scale: float) -> str:
 def write(page: Path, found: dict[Peer, dict[str, Any]], scale: float) -> None:
     """Table and chart on a page."""
     days = sorted({one["date"] for one in found.values() if "date" in one})
-    rows, rounds = next((one["rows"], one["rounds"]) for one in found.values() if "rows" in one)
+    rows, rounds = next((one["rows"], one["rounds"]) for one in found.values() if "rounds" in one)
     command = f"python benchmarks/peers.py --sf {scale:g} --rounds {rounds}"
     said = f"{rows:,} line items, {' to '.join(days[:1] + days[1:][-1:])}"
     fill(page, "peers", section(command, said, report(found)))
