@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,7 @@ SCRIPTS = Path(__file__).resolve().parent / "peers"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "floe" / "peers"
 PYSPARK = f"pyspark=={version('pyspark')}"
 HEAD = (
-    *("who", "CPU s", "x bare", "wall s", "x bare", "queries", "jobs", "passes", "shuffle MB", "peak MB"),
+    *("who", "bare CPU s", "CPU s", "x bare", "wall s", "x bare", "queries", "jobs", "passes", "shuffle MB", "peak MB"),
     "answers",
 )
 
@@ -122,6 +123,7 @@ def row(peer: Peer, found: dict[str, Any]) -> list[str]:
     mine, floor = found["peer"], found["bare"]
     return [
         shown(peer),
+        f"{floor['cpu']:.1f}",
         f"{mine['cpu']:.1f}",
         f"{mine['cpu'] / floor['cpu']:.2f}",
         f"{mine['wall']:.1f}",
@@ -154,11 +156,13 @@ def answers(found: dict[str, Any]) -> str:
 
 
 def floor_row(results: Sequence[dict[str, Any]]) -> list[str]:
-    """The bare scan, as the first peer's process had it."""
-    floor, rows = next((one["bare"], one["rows"]) for one in results if "bare" in one)
-    numbers = [f"{floor['cpu']:.1f}", "1.00", f"{floor['wall']:.1f}", "1.00", f"{floor['queries']:.0f}"]
-    more = [f"{floor['jobs']:.0f}", f"{floor['scanned'] / rows:.1f}", f"{floor['shuffled']:.0f}", "-"]
-    return ["bare scan", *numbers, *more, "-"]
+    """The bare scan: the median of what the processes had."""
+    floors = [one["bare"] for one in results if "bare" in one]
+    middle = {name: statistics.median(floor[name] for floor in floors) for name in floors[0]}
+    rows = next(one["rows"] for one in results if "rows" in one)
+    numbers = [f"{middle['cpu']:.1f}", f"{middle['cpu']:.1f}", "1.00", f"{middle['wall']:.1f}", "1.00"]
+    more = [f"{middle['queries']:.0f}", f"{middle['jobs']:.0f}", f"{middle['scanned'] / rows:.1f}"]
+    return ["bare scan", *numbers, *more, f"{middle['shuffled']:.0f}", "-", "-"]
 
 
 def report(found: dict[Peer, dict[str, Any]]) -> str:
@@ -183,7 +187,7 @@ def picture(found: dict[Peer, dict[str, Any]], scale: float) -> str:
 def write(page: Path, found: dict[Peer, dict[str, Any]], scale: float) -> None:
     """Table and chart on a page."""
     days = sorted({one["date"] for one in found.values() if "date" in one})
-    rows, rounds = next((one["rows"], one["rounds"]) for one in found.values() if "rows" in one)
+    rows, rounds = next((one["rows"], one["rounds"]) for one in found.values() if "rounds" in one)
     command = f"python benchmarks/peers.py --sf {scale:g} --rounds {rounds}"
     said = f"{rows:,} line items, {' to '.join(days[:1] + days[1:][-1:])}"
     fill(page, "peers", section(command, said, report(found)))
