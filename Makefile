@@ -37,6 +37,7 @@ benchmark: install
 	.venv/bin/python benchmarks/memory.py
 	.venv/bin/python benchmarks/compile.py
 	.venv/bin/python -m benchmarks.tell
+	.venv/bin/python benchmarks/monitor.py
 	.venv/bin/python benchmarks/registry.py
 	.venv/bin/python benchmarks/lookup.py
 	.venv/bin/python benchmarks/gates.py --sf $(SF)

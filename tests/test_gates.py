@@ -10,6 +10,7 @@ from decimal import Decimal
 import pytest
 
 import floe
+from floe.cli import main
 from tests.conftest import ROOT, Lake
 from tests.orders import COLUMNS, frame, order
 from tests.test_thread import read
@@ -204,6 +205,17 @@ def test_a_frame_the_batch_was_made_of_is_held_to_its_contract(spark, lake: Lake
         "E531",
         f"Column 'status' is missing from the input {lake.table_id}",
     )
+
+
+def test_a_file_the_batch_was_made_of_is_held_to_its_contract(spark, lake: Lake, monkeypatch, capsys):
+    monkeypatch.chdir(lake.settings.root)
+    frame(spark, order(1)).write.parquet("batch")
+    frame(spark, order(1)).drop("status").write.parquet("source")
+    words = ["enforce", "batch", lake.table_id, "--input"]
+    assert main([*words, f"{lake.table_id}=source"]) == 1
+    assert f"Column 'status' is missing from the input {lake.table_id}" in capsys.readouterr().out
+    assert main([*words, f"{lake.table_id}=batch"]) == 0
+    assert "inputs not checked" not in capsys.readouterr().out
 
 
 def test_a_frame_of_bronze_without_a_contract_is_held_to_what_was_captured(spark, lake: Lake):

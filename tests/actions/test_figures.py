@@ -85,7 +85,7 @@ def test_every_figure_from_recorded_facts(settings):
         store.record(entry)
     place = Place("shop.p/orders", "1.0.0", "orders")
     for day in range(10, 20):  # ten watched days, stale on two of them
-        count_probe(store, place.contract_id, place.dataset, f"2026-01-{day}", up=True)
+        count_probe(store, place.contract_id, place.dataset, f"2026-01-{day}", took="0.1")
     stale, bad = (Found(*one, Severity.ERROR, "m") for one in (("freshness", "E560"), ("quality", "E550")))
     settle(store, place, Sight([stale, bad], (), "1", None), datetime(2026, 1, 12, 9, tzinfo=UTC))
     settle(store, place, Sight([], ("freshness", "quality"), "2", None), datetime(2026, 1, 13, 9, tzinfo=UTC))

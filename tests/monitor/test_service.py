@@ -16,7 +16,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from floe.model import RegistryError
-from floe.monitor.run import Run
+from floe.monitor.run import watch_on
 from floe.monitor.service import Service
 from floe.registry import open_store
 from floe.registry.one_worker import only_worker
@@ -184,25 +184,7 @@ def test_two_monitors_on_sqlite_are_one_too_many(tmp_path, clock):
     promise(tmp_path, "orders")
     service = service_of(tmp_path, clock)
     with only_worker(service.store, "monitor"), pytest.raises(RegistryError, match="Another monitor"):
-        Run(service, lambda _: None).go()
-
-
-def test_a_replica_on_postgresql_stands_by_and_takes_over(tmp_path, clock, postgres):
-    promise(tmp_path, "orders")
-    fill(tmp_path, "orders")
-    service = service_of(tmp_path, clock, **{"registry.url": postgres.database()})
-    run = Run(service, lambda _: None)
-    with only_worker(service.store, "monitor") as mine:
-        assert mine
-        thread = threading.Thread(target=run.go, daemon=True)
-        thread.start()
-        _until(lambda: run.standing_by)
-        assert not run.ready
-    _until(lambda: run.ready)
-    service.stopping.set()
-    thread.join(10)
-    assert not thread.is_alive()
-    assert len(kept(service.settings)["check_runs"]) == 1
+        watch_on(service)
 
 
 def _until(claim, seconds=15.0):

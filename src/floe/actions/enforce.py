@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from floe.actions.anomalies import fact_of, of_batch
 from floe.actions.find import find_for_write, find_layer
 from floe.actions.find_table import Way, find_target
 from floe.actions.inputs import check_inputs
@@ -138,10 +139,10 @@ def _through(df: "DataFrame", case: _Case) -> WriteResult:
         return replace(WriteResult.of(first), repeated=True)
     with pending(root, case.table_id, case.run_id, case.ask.batch_id, case.staging) as keep:
         inputs = check_inputs(case.ask.inputs, case.settings, case.store) if case.ask.inputs else ()
-        passage = pass_gate(df, _gate(case, inputs, lambda made: keep(_entry(case, _written(case, made, started)))))
+        passage = pass_gate(df, _gate(case, inputs, lambda made: keep(_passed(case, made, started))))
         result = _written(case, passage, started)
         if not result.repeated:
-            result = _record(case, result)
+            result = _record(case, result, passage)
     return result
 
 
@@ -259,7 +260,14 @@ def _gate(case: _Case, inputs: "tuple[Outcome, ...]", intend: "Callable[[Passage
         lock=lambda: case.store.lock(case.table_id),
         intend=intend,
         settings=case.settings,
+        unusual=lambda rows, nulls: of_batch(case.store, _fact(case, rows, nulls)) if rows else (),
     )
+
+
+def _fact(case: _Case, rows: int, nulls: Mapping[str, int]) -> dict[str, Any]:
+    """What the days to come know of the batch."""
+    name, now = case.contract.identity.rsplit(":", 1)[0], case.settings.clock()
+    return fact_of(name, case.dataset.name, "batch", now, rows, nulls)
 
 
 def _written(case: _Case, passage: "Passage", started: float) -> WriteResult:
@@ -311,16 +319,21 @@ def _feature_version(case: _Case, passage: "Passage") -> str | None:
     return str(FeatureVersion(case.table_id, day, passage.schema_version, case.schema_hash))
 
 
-def _record(case: _Case, result: WriteResult) -> WriteResult:
+def _record(case: _Case, result: WriteResult, passage: "Passage") -> WriteResult:
     """Keep the run, and the table where something was written; what could not be kept is said."""
-    note = record_and_tell(case.settings, case.store, _entry(case, result), result)
+    note = record_and_tell(case.settings, case.store, _entry(case, result, passage), result)
     return replace(result, notes=(*result.notes, note)) if note else result
 
 
-def _entry(case: _Case, result: WriteResult) -> dict[str, Any]:
+def _passed(case: _Case, passage: "Passage", started: float) -> dict[str, Any]:
+    return _entry(case, _written(case, passage, started), passage)
+
+
+def _entry(case: _Case, result: WriteResult, passage: "Passage") -> dict[str, Any]:
     entry = of_write(result, case.settings.actor)
     if not result.refused:
         entry |= {"table": _table_row(case, result), "schema": _schema_row(case, result)}
+        entry |= {"fact": _fact(case, passage.rows, passage.nulls)} if passage.rows else {}
     return entry
 
 
@@ -364,13 +377,18 @@ def _refusal(result: WriteResult) -> ViolationError:
     )
 
 
-def enforce_file(batch: str, contract: str, ask: Ask, settings: Settings) -> WriteResult:
-    """Enforce a Parquet file or folder, on floe's own session."""
+def enforce_file(
+    batch: str, contract: str, ask: Ask, settings: Settings, inputs: Mapping[str, str] | None = None
+) -> WriteResult:
+    """Enforce a Parquet file or folder, made of the Parquet files of `inputs`, on floe's own session."""
     from floe.data.spark.batch import parquet
 
-    _parquet(batch)
+    for file in (batch, *(inputs or {}).values()):
+        _parquet(file)
     case = _case(contract, ask, settings)
-    return _enforce(parquet(batch, settings), case)
+    df = parquet(batch, settings)
+    frames = {name: parquet(file, settings) for name, file in (inputs or {}).items()}
+    return _enforce(df, replace(case, ask=replace(ask, inputs=frames or None)))
 
 
 def _parquet(batch: str) -> None:

@@ -7,10 +7,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from floe.actions.monitor_find import Subject, subjects
-from floe.actions.monitor_look import Scene, look_at
-from floe.actions.record import of_watch, record
-from floe.actions.tell_run import record_and_tell
-from floe.model import Contract, FloeError, RegistryError, Severity
+from floe.actions.monitor_look import fact_seen, look_at
+from floe.actions.monitor_scene import Scene
+from floe.actions.record import of_watch, record_waiting
+from floe.actions.send_soon import SOON
+from floe.actions.tell_run import messages_of
+from floe.data.judge.probes import rounded
+from floe.model import Contract, FloeError, LeaseError, RegistryError, Severity
 from floe.model.clock import stamp
 from floe.model.result import FAIL, NOT_EVALUATED, PASS
 from floe.model.settings import Settings
@@ -23,7 +26,19 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("floe.monitor")
 KEPT = timedelta(days=35)  # how long the monitor's own runs stay
+FACTS_KEPT = timedelta(days=100)
 Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class OneTurn:
+    """Whether somebody still waits for the answer, and what ends the turn in the transaction of what was found."""
+
+    wanted: Callable[[], bool] = lambda: True
+    finish: "Callable[[Store], object]" = lambda _: None
+
+
+_ANY_TURN = OneTurn()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,39 +89,46 @@ def watch(
     kinds: Collection[str],
     settings: Settings,
     store: "Store",
-    wanted: Callable[[], bool] = lambda: True,
+    turn: OneTurn = _ANY_TURN,
 ) -> list[Watch]:
-    """Look at every dataset of a contract and keep what was found; whatever goes wrong is an answer too.
-
-    Args:
-        subject: the contract.
-        kinds: what to look at.
-        settings: those in force.
-        store: where it is kept.
-        wanted: whether somebody still waits for the answer; else nothing is kept.
-    """
+    """Look at every dataset of a contract and keep what was found, all or nothing; whatever goes wrong is an answer too."""
     contract = subject.contract
     if contract is None:
-        return [_failed(subject.name, "", "", subject.error or "", settings)]
-    watches = []
-    for dataset in contract.datasets:
-        scene = Scene(contract, dataset, settings, store, settings.clock())
-        try:
-            with span(settings, "floe.monitor.check", dataset=dataset.name, kinds=",".join(kinds)) as say:
-                seen = look_at(scene, kinds)
-                say(run_id=seen.run_id, **(facts_of(seen.result) if seen.result else {}))
-            watches.append(_kept(seen, scene) if wanted() else seen)
-        except RegistryError:
-            raise
-        except Exception as error:  # noqa: BLE001  (the outermost frame of a look: one bad contract stops no other)
-            said = (
-                error.message
-                if isinstance(error, FloeError)
-                else f"floe met a fault of its own: {type(error).__name__}"
-            )
-            _LOG.info("%s %s was not evaluated: %s", scene.contract_id, dataset.name, said)
-            watches.append(_failed(scene.contract_id, contract.version, dataset.name, said, settings))
+        watches = [_failed(subject.name, "", "", subject.error or "", settings)]
+        return watches if not turn.wanted() else _ended(watches, store, turn)
+    looks = [_looked(Scene(contract, one, settings, store, settings.clock()), kinds) for one in contract.datasets]
+    if not turn.wanted():
+        return [seen for seen, _ in looks]
+    try:
+        return _kept(looks, settings, store, turn)
+    except (RegistryError, LeaseError):
+        raise
+    except Exception as error:  # noqa: BLE001  (the outermost frame of a look: one bad contract stops no other)
+        return [_unkept(scene, error) for _, scene in looks]
+
+
+def _ended(watches: list[Watch], store: "Store", turn: OneTurn) -> list[Watch]:
+    with store.together() as one:
+        turn.finish(one)
     return watches
+
+
+def _looked(scene: Scene, kinds: Collection[str]) -> tuple[Watch, Scene]:
+    try:
+        with span(scene.settings, "floe.monitor.check", dataset=scene.dataset.name, kinds=",".join(kinds)) as say:
+            seen = look_at(scene, kinds)
+            say(run_id=seen.run_id, **(facts_of(seen.result) if seen.result else {}))
+        return seen, scene
+    except RegistryError:
+        raise
+    except Exception as error:  # noqa: BLE001  (the outermost frame of a look: one bad contract stops no other)
+        return _unkept(scene, error), scene
+
+
+def _unkept(scene: Scene, error: Exception) -> Watch:
+    said = error.message if isinstance(error, FloeError) else f"floe met a fault of its own: {type(error).__name__}"
+    _LOG.info("%s %s was not evaluated: %s", scene.contract_id, scene.dataset.name, said)
+    return _failed(scene.contract_id, scene.contract.version, scene.dataset.name, said, scene.settings)
 
 
 def late(subject: Subject, seconds: float, settings: Settings) -> list[Watch]:
@@ -120,9 +142,11 @@ def late(subject: Subject, seconds: float, settings: Settings) -> list[Watch]:
 
 def housekeep(settings: Settings, store: "Store") -> None:
     """Forget the monitor's oldest runs."""
+    from floe.registry.day_facts import forget_facts
     from floe.registry.watched import forget_runs
 
     forget_runs(store, stamp(settings.clock() - KEPT))
+    forget_facts(store, stamp(settings.clock() - FACTS_KEPT)[:10])
 
 
 def _failed(contract: str, version: str, dataset: str, why: str, settings: Settings) -> Watch:
@@ -130,25 +154,53 @@ def _failed(contract: str, version: str, dataset: str, why: str, settings: Setti
     return Watch(contract=contract, version=version, dataset=dataset, at=at, run_id="", error=why)
 
 
-def _kept(watch: Watch, scene: Scene) -> Watch:
-    """Keep the run, its incidents and the status of service levels; messages go to the outbox with the incidents."""
-    from floe.registry.incidents import Sight, settle
-    from floe.registry.watched import keep_status
+def _kept(looks: list[tuple[Watch, Scene]], settings: Settings, store: "Store", turn: OneTurn) -> list[Watch]:
+    """Keep all that looks found and the end of the turn, or nothing; messages go to the outbox with it."""
+    record_waiting(store, settings.root)
+    entries = [_entry(seen, scene) for seen, scene in looks]
+    with store.together() as one:
+        kept = [_keep(seen, scene, entry, one) for (seen, scene), entry in zip(looks, entries, strict=True)]
+        turn.finish(one)
+    if any(entry and entry["messages"] for entry, _ in entries):
+        SOON.send(settings)
+    for event in (event for seen in kept for event in seen.incidents):
+        _LOG.info("%(event)s %(code)s %(severity)s %(contract)s:%(version)s %(dataset)s", event)
+    return kept
 
+
+_Entry = tuple[dict[str, Any] | None, str | None]  # a run with its messages, and what could not be told
+
+
+def _entry(watch: Watch, scene: Scene) -> _Entry:
+    if watch.result is None:  # it could not be looked at
+        return None, None
     entry = of_watch(watch, scene.table_id, scene.settings.actor)
-    note = (
-        record_and_tell(scene.settings, scene.store, entry, watch.result)
-        if watch.result
-        else record(scene.store, scene.settings.root, entry)
-    )
+    messages, note = messages_of(scene.settings, entry, watch.result)
+    fact = fact_seen(watch.result, scene) if "anomaly" in watch.kinds else None
+    return {**entry, "messages": messages, "fact": fact}, note
+
+
+def _keep(watch: Watch, scene: Scene, entry: _Entry, store: "Store") -> Watch:
+    """Keep a look: its run, its probe, its incidents and the status of service levels."""
+    from floe.registry.incidents import Sight, settle
+    from floe.registry.watched import count_probe, keep_status
+
+    if entry[0] is None:
+        return watch
+    store.record(entry[0])
+    for took in _probes(watch):
+        count_probe(store, watch.contract, watch.dataset, watch.at[:10], took)
     sure = [kind for kind in watch.kinds if not any(_unknown(one, kind) for one in watch.checks)]
     told = _whom(watch) if scene.settings["data_contracts.enforcement"] != "warn" else None
     sight = Sight(_faults(watch.checks), sure, watch.run_id, told)
-    moved = settle(scene.store, scene.place, sight, scene.now)
-    keep_status(scene.store, _statuses(watch))
-    for one in moved:
-        _LOG.info("%(event)s %(code)s %(severity)s %(contract)s:%(version)s %(dataset)s", one)
-    return replace(watch, incidents=tuple(moved), notes=(*watch.notes, *([note] if note else [])))
+    moved = settle(store, scene.place, sight, scene.now)
+    keep_status(store, _statuses(watch))
+    return replace(watch, incidents=tuple(moved), notes=(*watch.notes, *([entry[1]] if entry[1] else [])))
+
+
+def _probes(watch: Watch) -> list[str | None]:
+    """How long the look's probe took; None where it did not find the table."""
+    return [rounded(one.took) if one.value else None for one in watch.checks if one.took is not None]
 
 
 def _unknown(check: Check, kind: str) -> bool:
@@ -191,7 +243,8 @@ def _statuses(watch: Watch) -> list[dict[str, Any]]:
         status = worst.status if worst else "ok"
         value, target = (worst.outcome.actual, worst.outcome.expected) if worst else (None, None)
         key = {"contract_id": watch.contract, "version": watch.version, "dataset": watch.dataset, "sla": kind}
-        rows.append({**key, "status": status, "value": value, "target": target, "at": watch.at})
+        used = max((one.used for one in mine if one.used is not None), default=None)
+        rows.append({**key, "status": status, "value": value, "target": target, "at": watch.at, "used": used})
     return rows
 
 

@@ -30,6 +30,11 @@ class Subject:
     contract: Contract | None = None
     error: str | None = None
 
+    @property
+    def key(self) -> str:
+        """What it is known by on every machine."""
+        return self.contract.identity if self.contract else self.name
+
 
 def subjects(names: Sequence[str | Contract], settings: Settings) -> list[Subject]:
     """The contracts of these names, or all; one that cannot be used is there with its error."""

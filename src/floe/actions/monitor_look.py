@@ -3,65 +3,31 @@
 import time
 import uuid
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
 
-from floe.actions.find_table import Way, find_target
-from floe.actions.verify import look, result_of, verify_some
-from floe.data.judge.availability import WINDOW_DAYS, error_budget
+from floe.actions.anomalies import fact_of, of_table
+from floe.actions.find_table import Way
+from floe.actions.monitor_levels import answers, available, repairs
+from floe.actions.monitor_scene import Scene
+from floe.actions.verify import result_of, verify_some
 from floe.data.judge.ladder import broken_level, near_level
-from floe.data.judge.newest import newest
-from floe.data.judge.unreachable import WORDS, cause_of
 from floe.data.plan import plan as make_plan
-from floe.model import Contract, Dataset, EngineError, FloeError, Severity, TableError
+from floe.model import Severity
 from floe.model.age import spoken
 from floe.model.clock import stamp
 from floe.model.lifecycle import RETIRED, SUNSET, Standing, standing_of, used
 from floe.model.plan import Expectation
-from floe.model.quantity import parse_quantity
 from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome, Result
 from floe.model.service_level import level_name
-from floe.model.settings import Settings
-from floe.model.table import Target
 from floe.model.watch import Check, Watch, score_of
 
-if TYPE_CHECKING:
-    from floe.registry import Store
-    from floe.registry.incidents import Place
-
 _LEVELS = {"stale-data": "freshness", "late-data": "latency", "kept-too-long": "retention"}
-_BY_ROWS = ("freshness", "schema_drift", "quality", "latency", "retention", "cost")
+_BY_ROWS = ("freshness", "schema_drift", "quality", "latency", "retention", "cost", "anomaly")
 _AGE_LIMIT = "mustBeLessOrEqualTo"
 _SKEW_SECONDS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """The dataset that is looked at, where what is known is kept, and when."""
-
-    contract: Contract
-    dataset: Dataset
-    settings: Settings
-    store: "Store"
-    now: datetime
-
-    @property
-    def contract_id(self) -> str:
-        """The contract without its version."""
-        return self.contract.identity.rsplit(":", 1)[0]
-
-    @property
-    def table_id(self) -> str:
-        """The table's id, as runs know it."""
-        return self.contract.table_id(self.dataset) or self.dataset.name
-
-    @property
-    def place(self) -> "Place":
-        """Where incidents are kept."""
-        from floe.registry.incidents import Place
-
-        return Place(self.contract_id, self.contract.version, self.dataset.name)
+_OVER_TIME = {"availability": available, "latency": answers, "recovery": repairs}
 
 
 def look_at(scene: Scene, kinds: Collection[str]) -> Watch:
@@ -73,7 +39,7 @@ def look_at(scene: Scene, kinds: Collection[str]) -> Watch:
     if standing.state == RETIRED:
         kinds = ("deprecation",)
     else:
-        found += _available(scene) if "availability" in kinds else []
+        found += [check for kind, ask in _OVER_TIME.items() if kind in kinds for check in ask(scene)]
         result, checks = _judged(scene, kinds) if set(kinds) & set(_BY_ROWS) else (None, [])
         found += checks
     levelled = tuple(_levelled(found, scene))
@@ -109,35 +75,26 @@ def _judged(scene: Scene, kinds: Collection[str]) -> tuple[Result, list[Check]]:
     plan = make_plan(scene.contract, scene.dataset, scene.settings["classifications"])
     by_id = {one.id: one for one in plan.expectations}
     asked = [one for one in plan.expectations if kind_of(one) in kinds]
-    proved = _by_statistics(scene, asked)
-    wanted = {one.id for one in asked} - {outcome.id for outcome in proved}
+    wanted = {one.id for one in asked}
     result = verify_some(scene.contract, scene.dataset, Way(), scene.settings, lambda one: one.id in wanted)
     checks = []
-    for outcome in (*proved, *result.expectations):
+    for outcome in result.expectations:
         one = by_id.get(outcome.id)
         kind = kind_of(one) if one else "schema_drift"
         if kind in kinds and outcome.outcome != NOT_GATED:
             checks.append(_check(str(kind), _filled(outcome, one, result.rows, scene), one, scene))
     if "quality" in kinds:
         checks += _score(scene, tuple(checks), result.rows)
+    fact = fact_seen(result, scene) if "anomaly" in kinds else None
+    checks += [Check(kind="anomaly", outcome=one) for one in of_table(scene.store, fact)] if fact else []
     return result, checks
 
 
-def _by_statistics(scene: Scene, asked: list[Expectation]) -> list[Outcome]:
-    """Ages of columns that the table's log is sure about, so that asking often needs no scan."""
-    if not any(one.age and one.age.kind == "newest" for one in asked):
-        return []
-    try:
-        files = look(_target(scene), scene.settings).files
-    except FloeError:
-        return []  # said by what is asked next
-    found = (newest(one, files, int(scene.now.timestamp())) for one in asked)
-    return [outcome for outcome in found if outcome]
-
-
-def _target(scene: Scene) -> Target:
-    known = scene.store.table(scene.table_id)
-    return find_target(scene.settings, scene.contract, scene.dataset, Way(), known)
+def fact_seen(result: Result, scene: Scene) -> dict[str, Any] | None:
+    """What the days to come know of the table; None where its log does not tell."""
+    if result.rows is None or result.nulls is None or result.scope:
+        return None
+    return fact_of(scene.contract_id, scene.dataset.name, "table", scene.now, result.rows, result.nulls)
 
 
 def _check(kind: str, outcome: Outcome, one: Expectation | None, scene: Scene) -> Check:
@@ -215,79 +172,6 @@ def _threshold(scene: Scene) -> float:
     if number is None:
         return float(scene.settings["data_contracts.monitoring.quality.threshold"])
     return number * 100 if 0 < number <= 1 else number
-
-
-def _available(scene: Scene) -> list[Check]:
-    """One probe of metadata and a row group, counted into the days, and what these say to the promise."""
-    from floe.registry.watched import count_probe, probes_since
-
-    outcome = _probe(scene)
-    if outcome.outcome == NOT_EVALUATED:
-        return [Check(kind="availability", outcome=outcome)]
-    up = outcome.outcome == PASS
-    count_probe(scene.store, scene.contract_id, scene.dataset.name, stamp(scene.now)[:10], up)
-    first = stamp(scene.now - timedelta(days=WINDOW_DAYS - 1))[:10]
-    counts = probes_since(scene.store, scene.contract_id, scene.dataset.name, first)
-    checks = [Check(kind="availability", outcome=outcome, value=float(up), target=1.0)]
-    promised = _promised(scene)
-    budget = error_budget(*counts, promised) if promised is not None else None
-    if promised is None or budget is None:
-        return checks
-    kept = budget.share >= promised
-    said = (
-        f"Readable in {budget.share:g} % of {sum(counts):,} probes of {WINDOW_DAYS} days, promised are {promised:g} %"
-    )
-    made = _availability(scene, "availability-below-promise", kept, "" if kept else said)
-    made = replace(made, actual=budget.share, expected=f"at least {promised:g} %")
-    return [*checks, Check(kind="availability", outcome=made, used=budget.used, value=budget.share, target=promised)]
-
-
-def _probe(scene: Scene) -> Outcome:
-    from floe.data.rows.first import read_first
-
-    settings = scene.settings
-    try:
-        target = _target(scene)
-        if target.format == "delta" and not target.path:  # only Spark knows the name
-            from floe.actions.verify import probe_table
-
-            probe_table(target, settings)
-        else:
-            look(target, settings)
-            read_first(target, settings)
-    except EngineError as error:
-        unknown = _availability(scene, "unavailable", False, "Nobody could ask whether the table can be read")
-        return replace(unknown, code="E580", outcome=NOT_EVALUATED, cause=error.message, actual=None)
-    except FloeError as error:
-        cause = cause_of(error.message) if isinstance(error, TableError) else "unreadable"
-        said = f"The table cannot be read ({WORDS[cause]}): {error.message}"
-        return replace(_availability(scene, "unavailable", False, said), actual=cause, expected="readable")
-    return replace(_availability(scene, "unavailable", True, ""), actual="readable", expected="readable")
-
-
-def _availability(scene: Scene, name: str, kept: bool, message: str) -> Outcome:
-    return Outcome(
-        id=f"{scene.dataset.name}:sla.{name}",
-        code="E561",
-        name=name,
-        field=scene.dataset.name,
-        severity=Severity.ERROR,
-        outcome=PASS if kept else FAIL,
-        message=message,
-        how="metadata",
-    )
-
-
-def _promised(scene: Scene) -> float | None:
-    """The availability that is promised, in percent."""
-    for sla in scene.contract.sla:
-        if level_name(sla.property) == "availability":
-            try:
-                read = parse_quantity(sla.value, sla.unit)
-            except ValueError:
-                continue
-            return float(read.amount) * (100 if read.percent is None and read.amount <= 1 else 1)
-    return None
 
 
 def _standing(scene: Scene) -> Standing:

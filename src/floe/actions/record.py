@@ -65,9 +65,7 @@ def record(store: "Store", root: Path, entry: Mapping[str, Any]) -> str | None:
     """Keep an entry, and those that waited; where the registry is gone it waits in a file, and that is said."""
     folder = root / ".floe" / "unrecorded"
     try:
-        for waiting in sorted(folder.glob("*.json")) if folder.is_dir() else ():
-            store.record(json.loads(waiting.read_text("utf-8")))
-            waiting.unlink()
+        record_waiting(store, root)
         store.record(entry)
     except RegistryError as error:
         path = folder / f"{entry['run']['run_id']}.json"
@@ -75,3 +73,11 @@ def record(store: "Store", root: Path, entry: Mapping[str, Any]) -> str | None:
         path.write_text(dumps(entry), encoding="utf-8")
         return f"FLOE-E542 warning: {error.message}; the run waits in {path} and is recorded by the next one"
     return None
+
+
+def record_waiting(store: "Store", root: Path) -> None:
+    """Keep the entries that wait in files."""
+    folder = root / ".floe" / "unrecorded"
+    for waiting in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+        store.record(json.loads(waiting.read_text("utf-8")))
+        waiting.unlink()

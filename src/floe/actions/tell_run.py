@@ -72,15 +72,21 @@ def record_and_tell(
     started: datetime | None = None,
 ) -> str | None:
     """Keep a run and what is to be told of it, in one transaction; what could not be kept waits in a file, and that is said."""
-    judged = result.result if isinstance(result, WriteResult) else result
-    ended = datetime.fromisoformat(judged.checked_at)
-    began = started or ended - timedelta(seconds=judged.cost.get("seconds") or 0)
-    run = _Run(entry["run"]["run_id"], began, ended, entry["run"]["mode"])
-    messages, note = _messages(settings, result, run)
+    messages, note = messages_of(settings, entry, result, started)
     kept = record(store, settings.root, {**entry, "messages": messages})
     if messages and not kept:
         SOON.send(settings)
     return "; ".join(filter(None, (kept, note))) or None
+
+
+def messages_of(
+    settings: Settings, entry: Mapping[str, Any], result: Result | WriteResult, started: datetime | None = None
+) -> tuple[list[_Message], str | None]:
+    """What is to be told of a run that is about to be kept, or why that cannot be said."""
+    judged = result.result if isinstance(result, WriteResult) else result
+    ended = datetime.fromisoformat(judged.checked_at)
+    began = started or ended - timedelta(seconds=judged.cost.get("seconds") or 0)
+    return _messages(settings, result, _Run(entry["run"]["run_id"], began, ended, entry["run"]["mode"]))
 
 
 def _messages(settings: Settings, result: Result | WriteResult, run: _Run) -> tuple[list[_Message], str | None]:

@@ -17,9 +17,10 @@ from floe.actions.settings import load_settings
 from floe.actions.tell_run import record_and_tell
 from floe.data.budget import budgets
 from floe.data.drift import drift
+from floe.data.judge.newest import by_bounds
 from floe.data.plan import plan as make_plan
 from floe.data.plan.schema import columns, differences, path_of, schema_outcomes
-from floe.data.prove import prove, row_count, whole_bounds
+from floe.data.prove import null_counts, prove, row_count, whole_bounds
 from floe.data.tables import TableFacts, probe
 from floe.model import Contract, Dataset, EngineError, Severity, TableError
 from floe.model.age import aged
@@ -210,6 +211,7 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
     found += drift(plan, seen, past.uid(seen.location))
     files = None if aids.scope else seen.files  # statistics are about whole files, not about a part of the rows
     proved = [] if files is None else prove(rest.expectations, files)
+    proved += [outcome for one in rest.expectations if (outcome := by_bounds(one, files, aids.now))]
     proved += [*_by_commit(rest, seen.committed, aids.now), *budgets(rest.expectations, seen.files, past.spent)]
     proved += _unasked(rest, {outcome.id for outcome in proved}, aids.scope)
     decided = {outcome.id for outcome in proved}
@@ -227,8 +229,16 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
     ordered = [by_id[expectation.id] for expectation in rest.expectations]
     cost = {**cost, "files": None if seen.files is None else len(seen.files), **_since(started)}
     result = result_of(plan, (*found, *ordered), rows, seen.snapshot, cost)
+    nulls = None if files is None else null_counts(files)
     committed = None if seen.committed is None else stamp(datetime.fromtimestamp(seen.committed, UTC))
-    return replace(result, location=seen.location, table_uid=seen.uid, schema=seen.schema, committed_at=committed)
+    return replace(
+        result,
+        location=seen.location,
+        table_uid=seen.uid,
+        schema=seen.schema,
+        nulls=nulls,
+        committed_at=committed,
+    )
 
 
 def _pinned(target: Target, seen: TableFacts, settings: Settings) -> Target:

@@ -37,6 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=TABLE",
         help="the table of a dataset that keys refer to, where it is not found; can be repeated",
     )
+    parser.add_argument(
+        "--input",
+        type=named,
+        action="append",
+        default=[],
+        metavar="CONTRACT=FILE",
+        help="the Parquet file or folder that the batch was made of, to be held to its contract too; can be repeated",
+    )
     parser.add_argument("--layer", choices=LAYERS, help="the layer, where the contract does not say")
     parser.add_argument("--batch-id", help="a name of the batch; repeating an accepted one writes nothing")
     parser.add_argument("--shadow", action="store_true", help="write whatever is found, and say what would be refused")
@@ -59,12 +67,7 @@ def run(options: argparse.Namespace) -> int:
     results: list[WriteResult] = []
     for batch in options.batches:
         try:
-            result = enforce_file(
-                batch,
-                options.contract,
-                ask,
-                settings,
-            )
+            result = enforce_file(batch, options.contract, ask, settings, dict(options.input))
         except ViolationError as error:
             result = error.result
         results.append(result)

@@ -111,7 +111,7 @@ def _missing(error: ModuleNotFoundError) -> EngineError:
 
 def run(options: argparse.Namespace) -> int:
     """Watch until SIGTERM or Ctrl-C; with --once exit as check does."""
-    from floe.monitor.run import Run, check_mode, until_told
+    from floe.monitor.run import check_mode, until_told, watch_on
     from floe.monitor.service import Service
     from floe.registry import open_store
 
@@ -120,15 +120,14 @@ def run(options: argparse.Namespace) -> int:
     check_mode(settings)
     store, metrics = open_store(settings["registry.url"], settings.root), _metrics()
     service = Service(settings, store, metrics, timeout=options.timeout, names=tuple(options.contracts))
-    going = Run(service, say)
     with until_told(service):
         if options.once:
-            going.go(once=True)
+            watch_on(service, once=True)
             return service.exit_code
-        listening = _listen(going, metrics, options)
+        listening = _listen(service, metrics, options)
         say(f"· {listening.place}/metrics, /health and /ready; SIGTERM or Ctrl-C ends it")
         try:
-            going.go()
+            watch_on(service)
         finally:
             listening.stop()
     say("· stopped")
@@ -143,13 +142,13 @@ def _log(form: str) -> None:
             handler.setFormatter(JsonLines())
 
 
-def _listen(going: Any, metrics: Any, options: argparse.Namespace) -> Any:
+def _listen(service: Any, metrics: Any, options: argparse.Namespace) -> Any:
     try:
         from floe.web.monitor import Answers, listen
     except ModuleNotFoundError as error:
         raise _missing(error) from None
-    shown = metrics.text if going.service.settings["data_contracts.alerting.prometheus_metrics"] else None
-    return listen(Answers(going.health, lambda: going.ready, shown), options.host, options.port)
+    shown = metrics.text if service.settings["data_contracts.alerting.prometheus_metrics"] else None
+    return listen(Answers(service.health, lambda: service.ready, shown), options.host, options.port)
 
 
 def status(options: argparse.Namespace) -> int:

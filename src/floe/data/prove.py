@@ -20,6 +20,17 @@ def row_count(files: tuple[FileStatistics, ...]) -> int | None:
     return None if None in counts else sum(count for count in counts if count)
 
 
+def null_counts(files: tuple[FileStatistics, ...]) -> dict[str, int]:
+    """How many nulls each column has, where the statistics of every file say.
+
+    >>> null_counts((FileStatistics(3, {"a": 1, "b": 0}), FileStatistics(2, {"a": 1}), FileStatistics(0)))
+    {'a': 2}
+    """
+    full = [file for file in files if file.rows != 0]
+    names = set.intersection(*(set(file.nulls) for file in full)) if full else set()
+    return {name: sum(file.nulls[name] for file in full) for name in sorted(names)}
+
+
 def whole_bounds(files: tuple[FileStatistics, ...]) -> dict[str, tuple[int, int]]:
     """The columns whose values are whole numbers and known to lie between two, with these.
 

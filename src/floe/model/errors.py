@@ -53,6 +53,10 @@ class RegistryError(FloeError):
     """The registry refused or was out of reach."""
 
 
+class LeaseError(FloeError):
+    """Another process took over what this one was doing, so what it found is not kept."""
+
+
 class SendError(FloeError):
     """A message could not be delivered; the outbox keeps it."""
 

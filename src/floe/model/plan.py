@@ -31,6 +31,7 @@ class Age(NamedTuple):
 
     kind: str
     seconds: str = ""
+    zone: str = ""  # in which values without one are meant
 
 
 class Query(NamedTuple):

@@ -85,6 +85,7 @@ class Result:
     support: tuple[str, ...] = ()
     target: Target | None = field(default=None, compare=False)  # how the table was looked for; not kept
     schema: Struct | None = field(default=None, compare=False)  # of the table; not kept
+    nulls: Mapping[str, int] | None = field(default=None, compare=False)  # by column, where metadata tells; not kept
 
     @property
     def failed(self) -> tuple[Outcome, ...]:

@@ -17,6 +17,8 @@ KINDS = (
     "retention",
     "cost",
     "deprecation",
+    "recovery",
+    "anomaly",
 )
 
 
@@ -30,6 +32,7 @@ class Check:
     used: float | None = None  # 1.0 is all that the contract allows
     value: float | None = None
     target: float | None = None
+    took: float | None = None  # seconds, of a probe
 
     @property
     def type(self) -> str:

@@ -1,69 +1,49 @@
-"""Run the monitor: alone on its registry, until a signal ends it."""
+"""Run the monitor: alone on its registry or one of several replicas, until a signal ends it."""
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from floe.model import RegistryError, SettingError
 from floe.model.settings import Settings
-from floe.monitor.service import Service
+from floe.monitor.service import Service, Slots
 
 if TYPE_CHECKING:
     from floe.registry import Store
 
-_STANDING_BY = 2.0  # seconds between two looks whether the other monitor is gone
 
-
-@dataclass(slots=True)
-class Run:
-    """A service, and whether it stands by for another one."""
-
-    service: Service
-    say: Callable[[str], None]
-    standing_by: bool = False
-
-    @property
-    def ready(self) -> bool:
-        """Whether it watches."""
-        return self.service.ready and not self.standing_by
-
-    def health(self) -> dict[str, Any]:
-        """How it is."""
-        return {**self.service.health(), "standing_by": self.standing_by}
-
-    def go(self, once: bool = False) -> None:
-        """Watch until stopped, or everything once; where another watches: stand by, on SQLite refuse."""
-        while not self.service.stopping.is_set():
-            with _alone(self.service.store) as mine:
-                if mine:
-                    self._watch(once)
-                    return
-            if not self.service.store.postgresql or once:
-                raise RegistryError(
-                    "Another monitor watches with this registry", "Stop it first; replicas need PostgreSQL"
-                )
-            if not self.standing_by:
-                self.standing_by = True
-                self.say("· another monitor watches with this registry; standing by")
-            self.service.stopping.wait(_STANDING_BY)
-
-    def _watch(self, once: bool) -> None:
-        if self.standing_by:
-            self.standing_by = False
-            self.say("· the other monitor is gone; watching")
+def watch_on(service: Service, once: bool = False) -> None:
+    """Watch until stopped, or everything once; replicas on PostgreSQL share the work, on SQLite a second one is refused."""
+    if service.store.postgresql:
         if not once:
-            self.service.run()
+            service.slots = _shared(service.store)
+        _watch(service, once)
+        return
+    with _alone(service.store) as mine:
+        if not mine:
+            raise RegistryError("Another monitor watches with this registry", "Stop it first; replicas need PostgreSQL")
+        _watch(service, once)
+
+
+def _watch(service: Service, once: bool) -> None:
+    if not once:
+        service.run()
+        return
+    while not service.stopping.wait(0.02):
+        if service.step() > 0 and service.idle:
             return
-        while not self.service.stopping.wait(0.02):
-            if self.service.step() > 0 and self.service.idle:
-                return
+
+
+def _shared(store: "Store") -> Slots:
+    from floe.registry.slots import SharedSlots  # noqa: PLC0415  (SQLAlchemy is heavy)
+
+    return SharedSlots(store)
 
 
 @contextmanager
 def _alone(store: "Store") -> Iterator[bool]:
-    from floe.registry.one_worker import only_worker  # noqa: PLC0415  (SQLAlchemy is heavy)
+    from floe.registry.one_worker import only_worker  # noqa: PLC0415
 
     with only_worker(store, "monitor") as mine:
         yield mine

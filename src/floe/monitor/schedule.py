@@ -1,17 +1,24 @@
 """When what is due, on a clock that only goes forward."""
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from floe.model import Contract, SettingError
 from floe.model.quantity import parse_quantity
 from floe.model.settings import Settings
+from floe.model.turn import Turn, next_slot, phases
 from floe.model.watch import KINDS
+
+if TYPE_CHECKING:
+    from floe.registry import Store
 
 _MONITORING = "data_contracts.monitoring."
 _OWN = ("freshness", "schema_drift", "quality", "availability")
 # kinds without a setting of their own go along with one that reads as much
 _WITH = {"latency": "quality", "retention": "quality", "cost": "schema_drift", "deprecation": "schema_drift"}
+_WITH |= {"recovery": "availability", "anomaly": "schema_drift"}
 _SHORTEST = 1.0
 
 
@@ -47,19 +54,77 @@ def seconds(text: object, what: str) -> float:
 class Schedule:
     """The next slot of each kind by name; slots lie on a grid, and those that were missed collapse into one."""
 
-    _next: dict[tuple[str, str], float] = field(default_factory=dict)
+    monotonic: Callable[[], float] = time.monotonic
+    _every: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    _next: dict[str, dict[str, float]] = field(default_factory=dict)
+    _soonest: dict[str, float] = field(default_factory=dict)  # of each name
+    _phase: dict[str, float] = field(default_factory=dict)
+    _asked: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _seen: dict[str, str] = field(default_factory=dict)
 
-    def due(self, name: str, every: Mapping[str, float], now: float) -> tuple[str, ...]:
+    def know(self, every: Mapping[str, Mapping[str, float]]) -> None:
+        """Take in which contracts there are, and how often each kind of check is due."""
+        now, self._every, self._phase = self.monotonic(), every, phases(every)
+        for name in [name for name in self._next if name not in every]:
+            del self._next[name]
+            self._asked.pop(name, None)
+            self._seen.pop(name, None)
+        self._soonest = {name: self._next_of(name, now) for name in every}
+
+    def note(self, name: str, seen: str, kinds: Collection[str]) -> None:
+        """Ask for checks of a contract whose tables have other snapshots than those that were noted last."""
+        if self._seen.get(name) != seen:
+            self._seen[name] = seen
+            self._asked[name] = tuple(kinds)
+
+    def due(self, name: str, now: float) -> tuple[str, ...]:
         """The kinds whose slot has come; what was never looked at is due."""
-        return tuple(kind for kind in every if self._next.get((name, kind), now) <= now)
+        slots = self._next.get(name, {})
+        return tuple(kind for kind in self._every[name] if slots.get(kind, now) <= now)
 
-    def taken(self, name: str, kinds: tuple[str, ...], every: Mapping[str, float], now: float) -> None:
+    def claim(self, busy: Collection[str], most: int) -> tuple[list[Turn], int]:
+        """Take turns, what waits longest first; and how many slots came while the one before was still under way."""
+        now, skipped = self.monotonic(), 0
+        turns: list[Turn] = []
+        come = [name for name, then in self._soonest.items() if then <= now or name in self._asked]
+        for name in sorted(come, key=lambda name: self._soonest[name]):
+            kinds = self.due(name, now)
+            if name in busy:
+                skipped += bool(kinds)
+                self.taken(name, kinds, now)
+            elif len(turns) < most:
+                turns.append(Turn(name, tuple(dict.fromkeys((*kinds, *self._asked.pop(name, ())))), at=now))
+                self.taken(name, kinds, now)
+        return turns, skipped
+
+    def taken(self, name: str, kinds: tuple[str, ...], now: float) -> None:
         """Move slots on to the first that is still to come."""
+        slots = self._next.setdefault(name, {})
         for kind in kinds:
-            step, then = every[kind], self._next.get((name, kind), now)
-            self._next[name, kind] = then + step * (int((now - then) // step) + 1)
+            step = self._every[name][kind]
+            slots[kind] = next_slot(slots.get(kind, now - step * self._phase[name]), step, now)
+        self._soonest[name] = self._next_of(name, now)
 
-    def soonest(self, names: Mapping[str, Mapping[str, float]], now: float) -> float:
+    def renew(self, turns: Collection[Turn]) -> None:
+        """Nobody else takes turns."""
+
+    def renew_every(self) -> float:
+        """Seconds between two renewals."""
+        return 3600.0
+
+    def done(self, store: "Store", turn: Turn) -> bool:
+        """A turn is over; its slots were moved when it was taken."""
+        return False
+
+    def mine(self) -> Collection[str]:
+        """The contracts that this process was the last to look at."""
+        return self._every.keys()
+
+    def soonest(self) -> float:
         """Seconds until something is due."""
-        times = [self._next.get((name, kind), now) for name, every in names.items() for kind in every]
-        return max(0.0, min(times, default=now + 60) - now)
+        now = self.monotonic()
+        return 0.0 if self._asked else max(0.0, min(self._soonest.values(), default=now + 60) - now)
+
+    def _next_of(self, name: str, now: float) -> float:
+        slots = self._next.get(name, {})
+        return min((slots.get(kind, now) for kind in self._every[name]), default=now + 3600)

@@ -4,16 +4,17 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from floe.actions.monitor import MonitorResult, housekeep, late, watch
+from floe.actions.monitor import MonitorResult, OneTurn, housekeep, late, watch
 from floe.actions.monitor_find import Subject, source_mark, subjects
 from floe.actions.monitor_snapshot import snapshots
 from floe.actions.outbox import send_due
-from floe.model import FloeError
+from floe.model import FloeError, LeaseError, SettingError
 from floe.model.settings import Settings
+from floe.model.turn import Turn
 from floe.model.watch import Watch
 from floe.monitor.schedule import Schedule, intervals
 
@@ -25,9 +26,10 @@ _WORKERS = 4
 _RELOAD = 60.0  # seconds
 _OUTBOX = 10.0
 _HOUSEKEEPING = 3600.0
+_GAUGES = 10.0
 _POLL = 5.0  # continuous: how soon a commit is seen
-_BY_COMMIT = ("schema_drift", "quality", "latency", "retention", "freshness")
-_TIMED = ("availability", "freshness", "cost", "deprecation")  # what changes without a commit
+_BY_COMMIT = ("schema_drift", "quality", "latency", "retention", "freshness", "anomaly")
+_TIMED = ("availability", "freshness", "cost", "deprecation", "recovery", "anomaly")  # what changes without a commit
 
 
 class Gauges(Protocol):
@@ -43,12 +45,40 @@ class Gauges(Protocol):
         """Forget what is watched no more."""
 
 
+class Slots(Protocol):
+    """Whoever says what is due and whose turn it is: this process alone, or replicas together."""
+
+    def know(self, every: Mapping[str, Mapping[str, float]]) -> None:
+        """Take in which contracts there are, and how often each kind of check is due."""
+
+    def note(self, name: str, seen: str, kinds: Collection[str]) -> None:
+        """Ask for checks of a contract whose tables have new snapshots."""
+
+    def claim(self, busy: Collection[str], most: int) -> tuple[list[Turn], int]:
+        """Take turns, and how many slots were skipped."""
+
+    def renew(self, turns: Collection[Turn]) -> None:
+        """Hold on to turns that are under way."""
+
+    def renew_every(self) -> float:
+        """Seconds between two renewals."""
+
+    def done(self, store: "Store", turn: Turn) -> bool:
+        """End a turn in the transaction of what it found; whether slots were missed."""
+
+    def mine(self) -> Collection[str]:
+        """The contracts that this process was the last to look at."""
+
+    def soonest(self) -> float:
+        """Seconds until something may be due."""
+
+
 @dataclass(slots=True)
 class _Job:
     thread: threading.Thread
     started: float
-    kinds: tuple[str, ...]
     alive: threading.Event
+    turn: Turn | None = None
 
 
 @dataclass(slots=True)
@@ -61,26 +91,30 @@ class Service:
     monotonic: Callable[[], float] = time.monotonic
     timeout: float = 300.0
     names: tuple[str, ...] = ()
+    slots: Slots | None = None  # None: this process alone
     stopping: threading.Event = field(default_factory=threading.Event)
-    trouble: str | None = None  # why it is not ready
     rounds: int = 0
+    _troubles: dict[str, str] = field(default_factory=dict)
     _subjects: dict[str, Subject] = field(default_factory=dict)
-    _every: dict[str, Mapping[str, float]] = field(default_factory=dict)
-    _schedule: Schedule = field(default_factory=Schedule)
     _running: dict[str, _Job] = field(default_factory=dict)
     _done: "queue.Queue[tuple[str, list[Watch] | FloeError]]" = field(default_factory=queue.Queue)
     _mark: str | None = None
-    _slots: dict[str, float] = field(default_factory=dict)
+    _own: dict[str, float] = field(default_factory=dict)  # when jobs of the service's own are due
     _snapshots: dict[str, str] = field(default_factory=dict)
-    _committed: dict[str, tuple[str, ...]] = field(default_factory=dict)  # what a commit asks for
     _last: dict[tuple[str, str, str], Watch] = field(default_factory=dict)
     _loaded: bool = False
+    _woken: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
         """Go on until told to stop; looks that run are given a moment to end."""
         while not self.stopping.is_set():
-            self.stopping.wait(min(1.0, max(0.05, self.step())))
+            self.wait(self.step())
         self.drain(5.0)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until something is due or a look has ended, a second at most."""
+        self._woken.wait(min(1.0, max(0.05, seconds)))
+        self._woken.clear()
 
     def step(self) -> float:
         """Take in what ended, begin what is due; seconds until there is something to do."""
@@ -91,14 +125,24 @@ class Service:
         self._give_up(now)
         if self.settings["data_contracts.monitoring.mode"] == "continuous" and self._reached("poll", _POLL, now):
             self._aside("poll", self._poll)
-        for name in self._subjects:
-            self._begin_due(name, now)
+        self._begin_due(now)
         if self._reached("outbox", _OUTBOX, now):
             self._aside("outbox", self._send)
         if self._reached("housekeeping", _HOUSEKEEPING, now):
             self._aside("housekeeping", lambda: housekeep(self.settings, self.store))
         self.rounds += 1
-        return self._schedule.soonest(self._every, now)
+        return self._turns.soonest()
+
+    @property
+    def _turns(self) -> Slots:
+        if self.slots is None:
+            self.slots = Schedule(self.monotonic)
+        return self.slots
+
+    @property
+    def trouble(self) -> str | None:
+        """Why it is not ready."""
+        return next(iter(self._troubles.values()), None)
 
     def drain(self, seconds: float) -> None:
         """Wait for the looks that run."""
@@ -134,9 +178,9 @@ class Service:
 
     def _reached(self, name: str, every: float, now: float) -> bool:
         """Whether a job of the service's own is due."""
-        if self._slots.get(name, now) > now:
+        if self._own.get(name, now) > now:
             return False
-        self._slots[name] = now + every
+        self._own[name] = now + every
         return True
 
     def _reload(self) -> None:
@@ -144,15 +188,28 @@ class Service:
         try:
             mark = source_mark(self.settings, self.store)
             if mark == self._mark:
+                self._troubles.pop("contracts", None)
                 return
-            found = {one.name: one for one in subjects(self.names, self.settings)}
-            self._every = {name: self._intervals(one) for name, one in found.items()}
-            self._subjects, self._mark, self._loaded, self.trouble = found, mark, True, None
+            found = {one.key: one for one in map(self._watchable, subjects(self.names, self.settings))}
+            self._turns.know({name: self._intervals(one) for name, one in found.items()})
+            self._subjects, self._mark, self._loaded = found, mark, True
+            self._troubles.pop("contracts", None)
+            self._own.pop("gauges", None)
         except FloeError as error:
-            self.trouble = error.message
+            self._troubles["contracts"] = error.message
             _LOG.error("contracts were not read: %s", error.message)
-            return
-        known = [one.contract for one in found.values() if one.contract]
+
+    def _watchable(self, subject: Subject) -> Subject:
+        """The contract, or that it says something else than intervals: one bad contract stops no other."""
+        try:
+            self._intervals(subject)
+        except SettingError as error:
+            return Subject(subject.name, error=error.message)
+        return subject
+
+    def _forget_gauges(self) -> None:
+        """What is watched no more, or was looked at by another replica since, has no gauge here."""
+        known = [one.contract for name in self._turns.mine() if (one := self._subjects.get(name)) and one.contract]
         self.metrics.keep({(c.identity.rsplit(":", 1)[0], c.version, d.name) for c in known for d in c.datasets})
 
     def _intervals(self, subject: Subject) -> Mapping[str, float]:
@@ -162,33 +219,46 @@ class Service:
         continuous = self.settings["data_contracts.monitoring.mode"] == "continuous"
         return {kind: step for kind, step in every.items() if kind in _TIMED} if continuous else every
 
-    def _begin_due(self, name: str, now: float) -> None:
-        every = self._every[name]
-        kinds = self._schedule.due(name, every, now)
-        if self.stopping.is_set() or not (kinds or name in self._committed):
+    def _begin_due(self, now: float) -> None:
+        """Begin what is due as far as workers are free; what is held is held on to."""
+        if self.stopping.is_set():
             return
-        if name not in self._running:
-            if sum(job.alive.is_set() for job in self._running.values()) >= _WORKERS:
-                return  # stays due until a worker is free
-            self._begin(name, tuple(dict.fromkeys((*kinds, *self._committed.pop(name, ())))), now)
-        elif kinds:
+        alive = [job for job in self._running.values() if job.alive.is_set()]
+        try:
+            if self._reached("renew", self._turns.renew_every(), now):
+                self._turns.renew([job.turn for job in alive if job.turn])
+            if self._reached("gauges", _GAUGES, now):
+                self._forget_gauges()
+            turns, skipped = self._turns.claim(self._running, _WORKERS - len(alive))
+            self._troubles.pop("slots", None)
+        except FloeError as error:
+            self._troubles["slots"] = error.message
+            _LOG.error("%s", error.message)
+            return
+        for turn in turns:
+            self._begin(turn, now)
+        for _ in range(skipped):
             self.metrics.skip()
-        self._schedule.taken(name, kinds, every, now)
 
-    def _begin(self, name: str, kinds: tuple[str, ...], now: float) -> None:
+    def _begin(self, turn: Turn, now: float) -> None:
         alive = threading.Event()
         alive.set()
-        subject = self._subjects[name]
+        subject, own = self._subjects[turn.name], OneTurn(alive.is_set, lambda store: self._end(store, turn))
 
         def look() -> None:
             try:
-                self._done.put((name, watch(subject, kinds, self.settings, self.store, alive.is_set)))
-            except FloeError as error:  # the registry does not answer
-                self._done.put((name, error))
+                self._done.put((turn.name, watch(subject, turn.kinds, self.settings, self.store, own)))
+            except FloeError as error:  # the registry does not answer, or another took over
+                self._done.put((turn.name, error))
+            self._woken.set()
 
-        thread = threading.Thread(target=look, name=f"floe {name}", daemon=True)
-        self._running[name] = _Job(thread, now, kinds, alive)
+        thread = threading.Thread(target=look, name=f"floe {subject.name}", daemon=True)
+        self._running[turn.name] = _Job(thread, now, alive, turn)
         thread.start()
+
+    def _end(self, store: "Store", turn: Turn) -> None:
+        if self._turns.done(store, turn):
+            self.metrics.skip()
 
     def _collect(self) -> None:
         while True:
@@ -197,11 +267,14 @@ class Service:
             except queue.Empty:
                 break
             job = self._running.pop(name, None)
-            if isinstance(said, FloeError):
-                self.trouble = said.message
+            if isinstance(said, LeaseError):
+                _LOG.warning("%s", said.message)
+            elif isinstance(said, FloeError):
+                self._troubles["registry"] = said.message
                 _LOG.error("%s: %s", name, said.message)
             elif job is None or job.alive.is_set():
-                self.trouble = None if said else self.trouble
+                if said:
+                    self._troubles.pop("registry", None)
                 for one in said:
                     self._take(one)
 
@@ -224,8 +297,8 @@ class Service:
                 continue
             seen = snapshots(subject.contract, self.settings, self.store)
             if seen != self._snapshots.get(name):
+                self._turns.note(name, seen, _BY_COMMIT)
                 self._snapshots[name] = seen
-                self._committed[name] = _BY_COMMIT
 
     def _send(self) -> None:
         for line in send_due(self.settings).said:
@@ -245,5 +318,5 @@ class Service:
 
         alive = threading.Event()  # takes no worker's place
         thread = threading.Thread(target=run, name=f"floe {name}", daemon=True)
-        self._running[f":{name}"] = _Job(thread, self.monotonic(), (), alive)
+        self._running[f":{name}"] = _Job(thread, self.monotonic(), alive)
         thread.start()

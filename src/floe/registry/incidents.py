@@ -80,6 +80,14 @@ def open_incidents(store: Store) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: -Severity.of(row["severity"]))
 
 
+def broken_since(store: Store, place: Place) -> list[str]:
+    """Since when what is open at a place is broken: not what comes near a limit, nor what ends or is slow to be repaired."""
+    broken = _at(place) & _ROW.closed_at.is_(None) & (_ROW.times > 0) & _ROW.kind.not_in(("deprecation", "recovery"))
+    with store.begin() as connection:
+        rows = connection.execute(sa.select(_ROW.broken_at, _ROW.opened_at).where(broken)).all()
+    return [row[0] or row[1] for row in rows]
+
+
 def _at(place: Place) -> sa.ColumnElement[bool]:
     return (_ROW.contract_id == place.contract_id) & (_ROW.dataset == place.dataset)
 
@@ -93,13 +101,14 @@ def _seen(
     connection: Connection, place: Place, one: Found, there: Row | None, sight: Sight, now: datetime
 ) -> dict[str, Any] | None:
     at = stamp(now)
-    said = {"version": place.version, "severity": str(one.severity), "message": one.message}
+    said: dict[str, Any] = {"version": place.version, "severity": str(one.severity), "message": one.message}
     said |= {"run_id": sight.run_id, "seen_at": at}
     if there is None:
         event, row = "opened", _insert(connection, place, one, said)
         told_at, told = _last_told(connection, place, one, row["id"])
     else:
         worse = one.severity > Severity.of(there["severity"])
+        said["broken_at"] = there["broken_at"] or (at if _breach(one) else None)
         event, row = "worsened" if worse else "", {**there, **said, "times": there["times"] + _breach(one)}
         values = {**said, "times": row["times"]}
         connection.execute(sa.update(incidents).where(_ROW.id == row["id"]).values(**values))
@@ -141,6 +150,7 @@ def _insert(connection: Connection, place: Place, one: Found, said: Row) -> Row:
     row: dict[str, Any] = {"contract_id": place.contract_id, "dataset": place.dataset}
     row |= {"kind": one.kind, "code": one.code}
     row |= {**said, "times": _breach(one), "opened_at": said["seen_at"], "closed_at": None}
+    row["broken_at"] = said["seen_at"] if _breach(one) else None
     made = connection.execute(sa.insert(incidents).values(**row).returning(_ROW.id)).scalar_one()
     return {**row, "id": made}
 

@@ -16,6 +16,7 @@ from sqlalchemy import (
 )
 
 metadata = MetaData()
+passing = MetaData()  # what belongs to running processes, and goes into no export
 
 table_registry = Table(
     "table_registry",
@@ -198,6 +199,7 @@ sla_status = Table(
     Column("value", JSON),
     Column("target", JSON),
     Column("at", String, nullable=False),
+    Column("used", Float),  # how much of what is promised is used; 1 is all
 )
 # What the monitor found wrong and for how long: one open row per dataset, kind of check and code.
 incidents = Table(
@@ -214,6 +216,7 @@ incidents = Table(
     Column("times", Integer, nullable=False),  # checks that found it broken
     Column("run_id", String, nullable=False),  # the last of them
     Column("opened_at", String, nullable=False),
+    Column("broken_at", String),  # the first check that found more than nearness to a limit
     Column("seen_at", String, nullable=False),
     Column("closed_at", String, index=True),
     Column("told_at", String),
@@ -228,6 +231,33 @@ probe_days = Table(
     Column("day", String, primary_key=True),
     Column("up", Integer, nullable=False),
     Column("down", Integer, nullable=False),
+    Column("took", JSON),  # milliseconds of those that found the table, to three digits: how often
+)
+# What a table held, or batches brought, by UTC day: the points that anomalies are told by.
+day_facts = Table(
+    "day_facts",
+    metadata,
+    Column("contract_id", String, primary_key=True),
+    Column("dataset", String, primary_key=True),
+    Column("source", String, primary_key=True),  # table: as it stood last; batch: all of the day together
+    Column("day", String, primary_key=True),
+    Column("rows", BigInteger, nullable=False),
+    Column("times", Integer, nullable=False),  # how many batches
+    Column("nulls", JSON, nullable=False),  # by column
+)
+# When which contract is looked at next and by whom now, where replicas share the work; moments by the database's clock.
+monitor_slots = Table(
+    "monitor_slots",
+    passing,
+    Column("name", String, primary_key=True),
+    Column("due", JSON, nullable=False),  # the next slot of each kind of check, in seconds since 1970
+    Column("next_at", Float, nullable=False, index=True),  # the soonest of them
+    Column("seen", Text),  # the snapshots that were noted last
+    Column(
+        "token", BigInteger, nullable=False
+    ),  # grows whenever somebody takes a turn: what holds an older one is refused
+    Column("holder", String),  # who took the last turn
+    Column("until", Float),  # the end of the holder's lease; null where nobody is at it
 )
 waivers = Table(
     "waivers",

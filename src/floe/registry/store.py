@@ -15,12 +15,14 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from floe.model import RegistryError
 from floe.model.clock import stamp, utc_now
 from floe.model.json_text import dumps
+from floe.registry.fact_put import put_fact
 from floe.registry.outbox_put import put_all
 from floe.registry.schema import check_runs, schema_history, table_registry, violations
 
-HEAD = "0004"
+HEAD = "0005"
 _BUSY_SECONDS = 30
 _CONNECT_SECONDS = 10
+_FROZEN_SECONDS = 10
 _CHECK = "Check registry.url and the permissions of the file and its folder (`floe doctor`)"
 # what a database says -> what to do about it
 _ADVICE = {
@@ -124,6 +126,14 @@ class Store:
         except SQLAlchemyError as error:
             raise _unreachable(self.engine.url, error) from None
 
+    @contextmanager
+    def together(self) -> "Iterator[Store]":
+        """A store whose reads and writes are one transaction: all of them are kept, or none."""
+        with self.begin(writes=True) as connection:
+            if self.postgresql:
+                unlock_when_frozen(connection)
+            yield _Together(self.engine, connection)
+
     def migrate(self) -> None:
         """Bring the tables up to date; a store of a newer floe is refused."""
         revision = self._revision()
@@ -226,6 +236,8 @@ class Store:
                 )
             if entry.get("table"):
                 _keep_table(connection, entry["table"], entry["schema"])
+            if entry.get("fact"):
+                put_fact(connection, entry["fact"])
             if entry.get("messages"):
                 put_all(connection, entry["messages"], at=stamp(utc_now()))
 
@@ -242,6 +254,24 @@ class Store:
             )
             broken = [dict(row) for row in rows.mappings()]
         return [{**run, "violations": [one for one in broken if one["run_id"] == run["run_id"]]} for run in found]
+
+
+class _Together(Store):
+    """The store within one transaction."""
+
+    def __init__(self, engine: Engine, connection: Connection) -> None:
+        super().__init__(engine)
+        self._connection = connection
+
+    @contextmanager
+    def begin(self, writes: bool = False) -> Iterator[Connection]:
+        """The one transaction; its errors are those of the whole."""
+        yield self._connection
+
+
+def unlock_when_frozen(connection: Connection) -> None:
+    """Let the server end a transaction whose process says nothing for long, so that its rows are free for others."""
+    connection.execute(sa.text(f"SET LOCAL idle_in_transaction_session_timeout = '{_FROZEN_SECONDS}s'"))
 
 
 def lock_key(name: str) -> int:

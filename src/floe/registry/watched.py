@@ -1,7 +1,7 @@
 """What the monitor last saw: the status of service levels, and probes by day."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
@@ -18,7 +18,7 @@ def keep_status(store: Store, rows: Iterable[Row]) -> None:
     with store.begin(writes=True) as connection:
         for row in rows:
             insert = (postgresql if store.postgresql else sqlite).insert(sla_status).values(**row)
-            rest = {name: row[name] for name in ("status", "value", "target", "at")}
+            rest = {name: row[name] for name in ("status", "value", "target", "at", "used")}
             connection.execute(insert.on_conflict_do_update(index_elements=list(keys), set_=rest))
 
 
@@ -30,24 +30,42 @@ def statuses(store: Store) -> list[dict[str, Any]]:
         return [dict(row) for row in connection.execute(sa.select(sla_status).order_by(*order)).mappings()]
 
 
-def count_probe(store: Store, contract_id: str, dataset: str, day: str, up: bool) -> None:
-    """Count a probe of a day."""
-    values = {"contract_id": contract_id, "dataset": dataset, "day": day, "up": int(up), "down": int(not up)}
+class Probes(NamedTuple):
+    """How many probes found the table, how many did not, and how often those that did took how many milliseconds."""
+
+    up: int
+    down: int
+    took: Mapping[str, int]
+
+
+def count_probe(store: Store, contract_id: str, dataset: str, day: str, took: str | None) -> None:
+    """Count a probe of a day: how long it took, or None where the table was not found."""
+    up, columns = took is not None, probe_days.c
+    here = (columns.contract_id == contract_id) & (columns.dataset == dataset) & (columns.day == day)
+    values = {"contract_id": contract_id, "dataset": dataset, "day": day, "up": 0, "down": 0, "took": {}}
     insert = (postgresql if store.postgresql else sqlite).insert(probe_days).values(**values)
-    more = {"up": probe_days.c.up + int(up), "down": probe_days.c.down + int(not up)}
     with store.begin(writes=True) as connection:
-        connection.execute(insert.on_conflict_do_update(index_elements=["contract_id", "dataset", "day"], set_=more))
+        connection.execute(insert.on_conflict_do_nothing())
+        counted = connection.execute(sa.select(columns.took).where(here).with_for_update()).scalar() or {}
+        if took is not None:
+            counted = {**counted, took: counted.get(took, 0) + 1}
+        more = {"up": columns.up + int(up), "down": columns.down + int(not up), "took": counted}
+        connection.execute(sa.update(probe_days).where(here).values(**more))
 
 
-def probes_since(store: Store, contract_id: str, dataset: str, day: str) -> tuple[int, int]:
-    """How many probes since a day found the table, and how many did not."""
+def probes_since(store: Store, contract_id: str, dataset: str, day: str) -> Probes:
+    """The probes since a day."""
     columns = probe_days.c
-    chosen = sa.select(sa.func.sum(columns.up), sa.func.sum(columns.down)).where(
+    chosen = sa.select(columns.up, columns.down, columns.took).where(
         (columns.contract_id == contract_id) & (columns.dataset == dataset) & (columns.day >= day)
     )
     with store.begin() as connection:
-        row = connection.execute(chosen).one()
-    return int(row[0] or 0), int(row[1] or 0)
+        rows = connection.execute(chosen).all()
+    took: dict[str, int] = {}
+    for row in rows:
+        for milliseconds, times in (row[2] or {}).items():
+            took[milliseconds] = took.get(milliseconds, 0) + times
+    return Probes(sum(row[0] for row in rows), sum(row[1] for row in rows), took)
 
 
 def first_seen(store: Store, table_id: str) -> str | None:

@@ -8,7 +8,7 @@ import pytest
 
 from floe.data.judge.availability import Budget, error_budget
 from floe.data.judge.ladder import broken_level, near_level
-from floe.data.judge.newest import newest
+from floe.data.judge.newest import by_bounds
 from floe.data.judge.unreachable import cause_of
 from floe.model import Severity
 from floe.model.age import aged
@@ -136,5 +136,5 @@ def file_of(*hours: float, rows: int = 5, exact: bool = True) -> FileStatistics:
     ],
 )
 def test_the_newest_value_by_statistics(files, age):
-    found = newest(NEWEST, files, int(NOON.timestamp()))
+    found = by_bounds(NEWEST, files, int(NOON.timestamp()))
     assert (found.age if found else None) == age

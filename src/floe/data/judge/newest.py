@@ -1,41 +1,62 @@
-"""The age of a column's newest value by the statistics of files, where they are sure about it."""
+"""The age of a column's newest or oldest value by the statistics of files, where they are sure about it."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from floe.model.age import aged
 from floe.model.claim import FileStatistics
+from floe.model.outcome import unmeasured
 from floe.model.plan import Expectation
 from floe.model.result import Outcome
 
+_NEAR = timedelta(hours=3)
 AHEAD = 300  # seconds; what lies further in the future does not make a table fresh
 
 
-def newest(one: Expectation, files: tuple[FileStatistics, ...] | None, now: int) -> Outcome | None:
-    """What came of a promise about the newest value; None where only reading can tell."""
-    if files is None or not one.age or one.age.kind != "newest" or len(one.columns) != 1:
+def by_bounds(one: Expectation, files: tuple[FileStatistics, ...] | None, now: int) -> Outcome | None:
+    """What came of a promise about the newest or oldest value; None where only reading can tell."""
+    if files is None or one.cause or not one.age or one.age.kind not in ("newest", "oldest") or len(one.columns) != 1:
         return None
-    values = [_most(file, one.columns[0]) for file in files if file.rows != 0]
-    known = [value for value in values if value is not None and value <= now + AHEAD]
+    newest = one.age.kind == "newest"
+    full = [file for file in files if file.rows != 0]
+    filled = [file for file in full if file.rows is None or file.nulls.get(one.columns[0]) != file.rows]
+    if full and not filled:
+        return unmeasured(one, f"'{one.field}' has no value to tell an age by")
+    values = [_edge(file, one, newest) for file in filled]
+    known = [value for value in values if value is not None and (not newest or value <= now + AHEAD)]
     if not known or len(known) < len(values):
         return None
-    return aged(one, now - max(known), "metadata")
+    return aged(one, now - (max(known) if newest else min(known)), "metadata")
 
 
-def _most(file: FileStatistics, column: str) -> int | None:
-    """The greatest value in seconds since 1970, where it stands in a row that is still there."""
-    return _seconds(file.most.get(column)) if file.exact else None
+def _edge(file: FileStatistics, one: Expectation, newest: bool) -> int | None:
+    """The greatest or least value in seconds since 1970, where it stands in a row that is still there."""
+    value = (file.most if newest else file.least).get(one.columns[0])
+    return _seconds(value, one.age.zone if one.age else "", newest) if file.exact else None
 
 
-def _seconds(value: Any) -> int | None:
-    """Seconds since 1970; what has no zone is not known here.
+def _seconds(value: Any, zone: str = "", newest: bool = True) -> int | None:
+    """Seconds since 1970; what has no zone is meant in the one that is given.
+
+    Near a change of the clocks the greatest time of day need not be the latest moment, so that only rows can tell.
 
     >>> _seconds(datetime(1970, 1, 2, tzinfo=UTC)), _seconds(date(1970, 1, 2)), _seconds(datetime(1970, 1, 2))
     (86400, 86400, None)
+    >>> _seconds(datetime(1970, 1, 2), "Europe/Berlin"), _seconds(datetime(2026, 10, 25, 2, 30), "Europe/Berlin")
+    (82800, None)
     """
     match value:
+        case datetime() if value.tzinfo:
+            return int(value.timestamp())
         case datetime():
-            return int(value.timestamp()) if value.tzinfo else None
+            return _meant(value, ZoneInfo(zone), newest) if zone else None
         case date():
             return int(datetime(value.year, value.month, value.day, tzinfo=UTC).timestamp())
     return None
+
+
+def _meant(value: datetime, zone: ZoneInfo, newest: bool) -> int | None:
+    moment = value.replace(tzinfo=zone)
+    around = [moment.replace(fold=1), moment - _NEAR if newest else moment + _NEAR]
+    return None if any(one.utcoffset() != moment.utcoffset() for one in around) else int(moment.timestamp())

@@ -171,5 +171,6 @@ def _age(kind: str, field: Field) -> Age:
     zone = zone_name(field)
     match field.type:
         case Atomic(name) if name in _COUNTED and zone:
-            return Age(kind, _COUNTED[name].format(quote(field.column), text(zone)))
+            meant = zone if name == "timestamp_ntz" else ""
+            return Age(kind, _COUNTED[name].format(quote(field.column), text(zone)), meant)
     return Age(kind)

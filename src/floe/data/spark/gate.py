@@ -8,7 +8,7 @@ from pyspark.sql import functions as sql
 
 from floe.data.plan.schema import columns, differences, schema_outcomes
 from floe.data.plan.sql import quote
-from floe.data.prove import prove, row_count, whole_bounds
+from floe.data.prove import null_counts, prove, row_count, whole_bounds
 from floe.data.spark.capture import captured
 from floe.data.spark.measure import Scene, measure
 from floe.data.spark.passage import Gate, Passage
@@ -22,6 +22,7 @@ from floe.data.spark.write.state import State
 from floe.data.spark.write.tag import Commit, Tag
 from floe.data.tables.parquet import file_statistics
 from floe.model import EngineError, TableError
+from floe.model.claim import FileStatistics
 from floe.model.decision import Verdict
 from floe.model.failpoint import failpoint
 from floe.model.outcome import Measured, judged, unmeasured
@@ -192,23 +193,28 @@ def _kept(member: Member, name: str, gate: Gate) -> Column:
 def _judge(staged: Staged, gate: Gate, fitting: Fit, state: State | None) -> Passage:
     if fitting.faults:
         return replace(_unfit(gate, fitting, state), rows=staged.rows.count())
-    rows, measured = _measure(staged, gate, fitting, state)
-    outcomes = (*gate.inputs, *schema_outcomes(gate.plan.dataset, [], gate.layer), *measured)
+    statistics = file_statistics(staged.files, readable(fitting.schema))
+    rows, measured = _measure(staged, gate, statistics, state)
+    nulls = null_counts(statistics)
+    unusual = gate.unusual(rows, nulls)
+    outcomes = (*gate.inputs, *schema_outcomes(gate.plan.dataset, [], gate.layer), *measured, *unusual)
     before = state.snapshot if state else None
     return Passage(
         outcomes=outcomes,
         verdict=gate.decide(outcomes),
         schema_version=fitting.version,
         rows=rows,
+        nulls=nulls,
         before=before,
         after=before,
         notes=fitting.notes,
     )
 
 
-def _measure(staged: Staged, gate: Gate, fitting: Fit, state: State | None) -> tuple[int, list[Outcome]]:
+def _measure(
+    staged: Staged, gate: Gate, statistics: tuple[FileStatistics, ...], state: State | None
+) -> tuple[int, list[Outcome]]:
     """What came of each expectation: kept ones by the footers of the staged files, the others by reading them."""
-    statistics = file_statistics(staged.files, readable(fitting.schema))
     asked = [one for one in gate.plan.expectations if one.gated and staged.files]
     kept = {one.id: one for one in prove(asked, statistics) if one.outcome == PASS}
     rows = row_count(statistics) if staged.files else None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
@@ -38,6 +38,7 @@ class Gate:
     lock: Callable[[], AbstractContextManager[None]]
     intend: Callable[["Passage"], None]  # keeps what is about to be committed, so that a killed run can be told
     settings: Settings
+    unusual: Callable[[int, Mapping[str, int]], tuple[Outcome, ...]] = lambda rows, nulls: ()
 
     def tag(self, rows: int) -> Tag:
         """What tells the commit of this many rows from others."""
@@ -52,6 +53,7 @@ class Passage:
     verdict: Verdict
     schema_version: int
     rows: int | None = None
+    nulls: Mapping[str, int] = field(default_factory=dict)  # by column, where the footers of the files tell
     written: int = 0
     quarantined: int = 0
     created: bool = False

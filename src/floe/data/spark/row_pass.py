@@ -1,12 +1,15 @@
 """The fused pass: every rule about single rows, every age and the number of rows, in one query however many rules.
 
-Each row gets a bit per rule it breaks, rows are counted by their bits, and only the few counted groups are taken apart
-again by rule. Where there are many rules, the bits are computed outside whole-stage code: there Spark splits the code
-into methods that HotSpot compiles (it compiles none above 8,000 bytes), and no setting of the session needs to change.
+HotSpot compiles no method above 8,000 bytes, and no setting of the session may change. Where the number of rows is known
+already, rows that break nothing are left out before anything is counted: rules are tested in batches whose code stays
+small, each over its own columns of the files, where the reader skips what cannot break them. Else each row gets a bit per
+rule it breaks, rows are counted by their bits, and only the few counted groups are taken apart again by rule; many bits
+are computed outside whole-stage code, where Spark splits the code into small methods.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame
@@ -18,7 +21,7 @@ from floe.data.spark.samples import Key, as_text, reduced
 from floe.model.plan import Expectation
 
 _BITS = 60
-_COMPILED = 2_000  # characters of SQL whose whole-stage code stays small enough; about 40 plain rules
+_COMPILED = 1_200  # characters of SQL whose code stays small enough: they make 4 to 6 bytes each; about 25 plain rules
 _TOLERANCE = 300
 _ISOLATED = 8
 # never evaluated, but never folded away: an operator with a function that has no generated code leaves whole-stage code
@@ -82,20 +85,19 @@ def _pass(asked: Asked) -> Counted:
     rules = [one for one in asked.rules if one.sql]
     ages = [(one.id, *_age(one, asked.now)) for one in asked.rules if not one.sql]
     ages += [(f"{side} {column}", side, quote(column)) for column in asked.edges for side in ("min", "max")]
+    if not rules:
+        total, *values = asked.rows.selectExpr("count(*)", *(f"{f}({seconds})" for _, f, seconds in ages)).collect()[0]
+        return Counted(int(total), {id_: value for (id_, *_), value in zip(ages, values, strict=True)})
+    if asked.total is not None and not ages:  # nothing is asked of good rows
+        rules.sort(key=lambda one: one.columns)
+        broken = _broken(asked.rows, asked.key, [str(one.sql) for one in rules])
+    else:
+        broken = _counted_by_bits(asked.rows, asked.key, [str(one.sql) for one in rules], ages)
     sums = [
         "sum(`floe rows`) AS `floe rows`",
         *(f"{f}(`floe age {n}`) AS `floe age {n}`" for n, (_, f, _) in _each(ages)),
     ]
-    if not rules:
-        total, *values = asked.rows.selectExpr("count(*)", *(f"{f}({seconds})" for _, f, seconds in ages)).collect()[0]
-        return Counted(int(total), {id_: value for (id_, *_), value in zip(ages, values, strict=True)})
-    rows = asked.rows
-    if asked.total is not None and not ages:  # nothing is asked of good rows
-        rows = rows.where(" OR ".join(f"({one.sql})" for one in rules))
-    groups = _grouped(rows, asked.key, [str(one.sql) for one in rules], ages)
-    bits = ", ".join(_set_bits(n, place) for n, place in enumerate(range(0, len(rules), _BITS)))
-    exploded = groups.withColumn("floe rule", sql.expr(f"explode(concat(array(0), {bits}))"))
-    found = {row["floe rule"]: row for row in reduced(exploded, asked.key, ["floe rule"], sums).collect()}
+    found = {row["floe rule"]: row for row in reduced(broken, asked.key, ["floe rule"], sums).collect()}
     whole = found.get(0)
     numbers: dict[str, int | None] = {
         one.id: int(found[n]["floe rows"]) if n in found else 0 for n, one in enumerate(rules, 1)
@@ -106,13 +108,44 @@ def _pass(asked: Asked) -> Counted:
     return Counted(counted if asked.total is None else asked.total, numbers, samples)
 
 
+def _broken(rows: DataFrame, key: Key, rules: Sequence[str]) -> DataFrame:
+    """The rows that break a rule, once for each, with the rule's number counted from one."""
+    parts = []
+    for first, last in _batches(rules):
+        bad = rows.where(" OR ".join(f"({rule})" for rule in rules[first:last])).selectExpr(
+            f"{_mask(rules[first:last])}{_APART} AS `floe bits`",
+            *(f"{as_text(name)} AS {quote(part)}" for name, part in zip(key.names, key.texts, strict=True)),
+        )
+        each = f"explode({_set_bits('`floe bits`', first, last)}) AS `floe rule`"
+        parts.append(bad.selectExpr(each, "1L AS `floe rows`", *map(quote, key.texts)))
+    return reduce(DataFrame.union, parts)
+
+
+def _batches(rules: Sequence[str]) -> list[tuple[int, int]]:
+    """Where batches of rules begin and end whose code is small enough.
+
+    >>> _batches(["a > 1"] * 150), _batches(["x" * 3_000] * 2)
+    ([(0, 60), (60, 120), (120, 150)], [(0, 1), (1, 2)])
+    """
+    found, first, size = [], 0, 0
+    for n, rule in enumerate(rules):
+        if n > first and (size + len(rule) > _COMPILED or n - first == _BITS):
+            found.append((first, n))
+            first, size = n, 0
+        size += len(rule)
+    return [*found, (first, len(rules))]
+
+
 def _each(ages: Sequence[tuple[str, str, str]]) -> Sequence[tuple[int, tuple[str, str, str]]]:
     return list(enumerate(ages))
 
 
-def _grouped(rows: DataFrame, key: Key, rules: Sequence[str], ages: Sequence[tuple[str, str, str]]) -> DataFrame:
-    """Rows counted by the rules they break and, where they break one, by their key."""
-    masks = [_mask(rules[place : place + _BITS]) for place in range(0, len(rules), _BITS)]
+def _counted_by_bits(
+    rows: DataFrame, key: Key, rules: Sequence[str], ages: Sequence[tuple[str, str, str]]
+) -> DataFrame:
+    """All rows counted by the rules they break and, where they break one, by their key; once for each rule, and as rule 0."""
+    places = range(0, len(rules), _BITS)
+    masks = [_mask(rules[place : place + _BITS]) for place in places]
     masks[0] += _APART if sum(map(len, rules)) > _COMPILED else ""
     names = [f"floe bits {n}" for n in range(len(masks))]
     seen = rows.selectExpr(
@@ -127,7 +160,9 @@ def _grouped(rows: DataFrame, key: Key, rules: Sequence[str], ages: Sequence[tup
         *(f"{as_text(part, bad)} AS {quote(part)}" for part in key.texts),
     )
     oldest = [sql.expr(f"{f}(`floe age {n}`) AS `floe age {n}`") for n, (_, f, _) in _each(ages)]
-    return kept.groupBy(*map(quote, (*names, *key.texts))).agg(sql.expr("count(*) AS `floe rows`"), *oldest)
+    groups = kept.groupBy(*map(quote, (*names, *key.texts))).agg(sql.expr("count(*) AS `floe rows`"), *oldest)
+    bits = ", ".join(_set_bits(quote(name), place, place + _BITS) for name, place in zip(names, places, strict=True))
+    return groups.withColumn("floe rule", sql.expr(f"explode(concat(array(0), {bits}))"))
 
 
 def _mask(rules: Sequence[str]) -> str:
@@ -135,10 +170,9 @@ def _mask(rules: Sequence[str]) -> str:
     return " | ".join(f"if({rule}, {1 << n}L, 0L)" for n, rule in enumerate(rules))
 
 
-def _set_bits(n: int, place: int) -> str:
+def _set_bits(bits: str, first: int, last: int) -> str:
     """The numbers of the rules whose bit is set, counted from one."""
-    bit = f"shiftright(`floe bits {n}`, rule - {place + 1}) & 1L"
-    return f"filter(sequence({place + 1}, {place + _BITS}), rule -> ({bit}) = 1L)"
+    return f"filter(sequence({first + 1}, {last}), rule -> shiftright({bits}, rule - {first + 1}) & 1L = 1L)"
 
 
 def _age(expectation: Expectation, now: int) -> tuple[str, str]:

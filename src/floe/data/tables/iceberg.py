@@ -221,7 +221,7 @@ def _statistics(task: FileScanTask, columns: list[NestedField], edged: set[int])
     bounds = [column for column in columns if column.field_id in edged]
     rows = None if task.delete_files else file.record_count
     least, most = _values(bounds, file.lower_bounds), _values(bounds, file.upper_bounds)
-    return FileStatistics(rows, nulls, least, most, file.file_size_in_bytes)
+    return FileStatistics(rows, nulls, least, most, file.file_size_in_bytes, exact=not task.delete_files)
 
 
 def _values(columns: list[NestedField], bounds: Mapping[int, bytes] | None) -> dict[str, Any]:

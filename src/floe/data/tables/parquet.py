@@ -78,7 +78,7 @@ def _statistics(footer: pq.FileMetaData, schema: Struct) -> FileStatistics:
                 nulls[member.name], low, high = found
                 if low is not None and not (legacy and isinstance(low, datetime.date)):
                     least[member.name], most[member.name] = low, high
-    return FileStatistics(footer.num_rows, nulls, least, most)
+    return FileStatistics(footer.num_rows, nulls, least, most, exact=True)
 
 
 def _column(chunks: list[Any], type_: Type) -> tuple[int, Any, Any] | None:

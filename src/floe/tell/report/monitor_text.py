@@ -60,6 +60,13 @@ def _grouped(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str, str], li
 
 
 def _statuses(key: tuple[str, str, str], rows: Sequence[Mapping[str, Any]]) -> str:
-    words = ", ".join(f"{row['sla']} {row['status']}" for row in rows)
+    words = ", ".join(f"{row['sla']} {row['status']}{_budget(row)}" for row in rows)
     at = max(row["at"] for row in rows).replace("T", " ")[:16]
     return clean(f"{key[0]}:{key[1]} {key[2]} ({at}): {words}")
+
+
+def _budget(row: Mapping[str, Any]) -> str:
+    """How much of the downtime that is promised away is left."""
+    if row["sla"] != "availability" or row.get("used") is None:
+        return ""
+    return f" (error budget: {max(0.0, 1 - row['used']):.0%} left)"
