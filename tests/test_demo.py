@@ -34,8 +34,8 @@ def test_the_week_comes_out_as_told_and_its_commands_run(tmp_path: Path):
 
     assert "FLOE-E560 error freshness" in story
     said = re.findall(r'"(?:contractName|contract)": "(.*)"', story)
-    assert said == ["sales.customers/customers"] * 2  # the event's and the alert's
-    labels = r'floe_contract_violations_total\{code="FLOE-E560",contract="sales.customers/customers"'
+    assert said == ["sales.customer_360/customers"] * 2  # the event's and the alert's
+    labels = r'floe_contract_violations_total\{code="FLOE-E560",contract="sales.customer_360/customers"'
     assert len(re.findall(labels, story)) == 1
     assert "1 open incident" in story
 
@@ -58,7 +58,7 @@ def test_the_week_comes_out_as_told_and_its_commands_run(tmp_path: Path):
     assert (tested.returncode, json.loads(tested.stdout)["results"][0]["rows"]) == (0, 4980)
 
     assert "customer_features" in (folder / "report.html").read_text()
-    assert "sales.customers/customers" in (folder / "figures.html").read_text()
+    assert "sales.customer_360/customers" in (folder / "figures.html").read_text()
 
     commands = re.findall(r"^  (floe .*?) +#", story, re.MULTILINE)
     assert len(commands) > 5

@@ -167,7 +167,7 @@ def test_consumers_who_are_told_are_remembered_and_the_page_stands_alone(tmp_pat
     assert main(["figures", "--format", "json"]) == 0
     said = json.loads(capsys.readouterr().out)
     told = next(one for one in said["figures"] if one["name"] == "consumers_told")
-    assert (told["value"], told["status"], told["detail"]) == (100, "met", "2 of 2 changes")
+    assert (told["value"], told["status"], told["detail"]) == (100, "met", "2 of 2")
     assert said["summary"]["unknown"] == 8 - said["summary"]["met"] - said["summary"]["missed"]
     assert main(["figures", "--format", "html"]) == 0
     page = capsys.readouterr().out

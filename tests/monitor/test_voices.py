@@ -88,6 +88,8 @@ def test_a_stale_table_is_an_event_a_metric_an_alert_and_an_incident_of_one_name
     (incident,) = [one for one in found if one["kind"] == "freshness"]
     assert (incident["contract_id"], incident["version"], f"FLOE-{incident['code']}") == NAMED
     assert incident["run_id"] == event["run"]["runId"].replace("-", "") == alert["run_id"]
+    (row,) = [line for line in run_floe("runs", cwd=heard.root).stdout.splitlines() if incident["run_id"][:8] in line]
+    assert row.split()[-3:] == ["fail", "E560", "×0"]
 
 
 def test_the_log_is_an_object_a_line_that_names_it_and_holds_no_data(heard):

@@ -182,6 +182,8 @@ def _audited(row: Mapping[str, Any], published: Mapping[str, Any]) -> Event:
         tested = published[version]["tested"]
         what += f" ({published[version]['bump']})"
         why = f"not tested: {tested['skipped']}" if "skipped" in tested else why
+    if row["verb"] == "told":
+        what = f"consumers told of {version or detail.get('state')}"
     if row["verb"] == "transfer":
         what = f"transfer {detail.get('from') or 'nobody'} → {detail.get('to')}"
     return Event(row["at"], row["actor"], what, why)

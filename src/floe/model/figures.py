@@ -37,7 +37,7 @@ class Change(NamedTuple):
     name: str
     day: str
     breaking: bool
-    lead_days: float  # between the day consumers could know of it and the day it takes effect
+    lead_days: int  # between the day consumers could know of it and the day it takes effect
     consumers: int
     told: bool  # every consumer's message was sent
     overridden: bool = False  # published although consumers had not agreed

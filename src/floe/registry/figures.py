@@ -1,7 +1,7 @@
 """The facts that key figures come from, of the days since one."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -165,7 +165,7 @@ def _version(row: Row, people: Sequence[Row], signed: Sequence[Row], said: Seque
         name=f"{contract}:{version}",
         day=row["published_at"][:10],
         breaking=breaking,
-        lead_days=max(0.0, _between(since, row["effective_from"]) / 86_400),
+        lead_days=max(0, (_date(row["effective_from"]) - _date(since)).days),
         consumers=len(relying),
         told=any(one["verb"] == TOLD for one in mine),
         overridden=breaking and bool(missing) and any(one["decision"] == OVERRIDE for one in answers),
@@ -202,6 +202,10 @@ def newest_documents(store: Store) -> list[Row]:
 
 def _day(at: str | None) -> str | None:
     return at[:10] if at else None
+
+
+def _date(at: str) -> date:
+    return date.fromisoformat(at[:10])
 
 
 def _between(start: str, end: str) -> float:

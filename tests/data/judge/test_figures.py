@@ -80,7 +80,7 @@ def test_the_shortest_lead_time_counts():
         Change(f"a:{n}.0.0", "2026-01-02", n != 3, days, 0, False) for n, days in ((1, 30), (2, 14), (3, 0))
     )
     assert value("schema_change_lead_time", changes=changes) == (14, True)
-    assert value("schema_change_lead_time", changes=(*changes, changes[0]._replace(lead_days=13.9))) == (13.9, False)
+    assert value("schema_change_lead_time", changes=(*changes, changes[0]._replace(lead_days=13))) == (13, False)
 
 
 def test_time_to_detect_is_the_median_commit():

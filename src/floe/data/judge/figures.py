@@ -130,12 +130,14 @@ def _lead(facts: Facts) -> Figure:
     return Figure(
         name="schema_change_lead_time",
         title="Shortest lead time of a breaking change",
-        value=None if value is None else round(value, 1),
+        value=None if value is None else float(value),
         unit="days",
         target="≥ 14 days",
         met=None if value is None else value >= _LEAD_DAYS,
-        detail=f"{len(breaking):,} breaking changes" if breaking else "no breaking change was registered",
-        points=tuple(Point(one.name, round(one.lead_days, 1)) for one in breaking[:_MOST]),
+        detail=f"{len(breaking):,} breaking change{'' if len(breaking) == 1 else 's'}"
+        if breaking
+        else "no breaking change was registered",
+        points=tuple(Point(one.name, float(one.lead_days)) for one in breaking[:_MOST]),
         by_day=False,
         limit=_LEAD_DAYS,
     )
@@ -169,7 +171,7 @@ def _told(facts: Facts) -> Figure:
         unit="%",
         target="100 %",
         met=told == len(asked) if asked else None,
-        detail=f"{told:,} of {len(asked):,} changes" if asked else "no contract with consumers changed",
+        detail=f"{told:,} of {len(asked):,}" if asked else "no contract with consumers changed",
         points=_shares((one.day, one.told) for one in asked),
         limit=100,
     )
