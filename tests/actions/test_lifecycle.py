@@ -93,10 +93,10 @@ def test_a_line_lives_from_active_to_retired_and_everyone_is_told(world: World):
         "Contract sales.shop/orders:1 is sunset. Immediate migration required to: sales.shop/orders_new"
     )
     assert third["code"] == "FLOE-E572"
-    rows = trail(world.store, ORDERS)
-    said = [(row["actor"], row["verb"]) for row in rows if row["verb"] != "told"]
+    kept = trail(world.store, ORDERS)
+    said = [(row["actor"], row["verb"]) for row in kept if row["verb"] != "told"]
     assert said[-3:] == [("steward", "deprecated"), ("floe", "sunset"), ("steward", "retired")]
-    told = [row["detail"]["state"] for row in rows if row["verb"] == "told"]
+    told = [row["detail"]["state"] for row in kept if row["verb"] == "told"]
     assert told == ["deprecated", "sunset", "retired"]
 
 

@@ -184,7 +184,7 @@ def _move(row: Row, people: Sequence[Row], said: Sequence[Row]) -> Change:
         and (one["detail"].get("major"), one["detail"].get("state")) == (major, row["state"])
         for one in said
     )
-    return Change(f"{contract}:{major} {row['state']}", row["at"][:10], False, 0.0, len(relying), told)
+    return Change(f"{contract}:{major} {row['state']}", row["at"][:10], False, 0, len(relying), told)
 
 
 def _there(consumer: Row, at: str) -> bool:
