@@ -1,6 +1,7 @@
 PYTHON ?= python3
 SF ?= 1
 SCALE ?= 1
+ROWS ?= 1 3 10
 PIP = .venv/bin/pip install --quiet --disable-pip-version-check
 
 .PHONY: install demo test soak benchmark format clean
@@ -33,6 +34,10 @@ benchmark: install
 	.venv/bin/python benchmarks/diff.py
 	.venv/bin/python benchmarks/tpch.py --sf $(SF)
 	.venv/bin/python benchmarks/tpch.py --sf $(SF) --rules
+	.venv/bin/python benchmarks/increment.py --sf $(SF)
+	.venv/bin/python benchmarks/peers.py --sf $(SF)
+	.venv/bin/python benchmarks/keys.py --sf $(SF)
+	.venv/bin/python benchmarks/growth.py --sf $(SF) --rows $(ROWS)
 	.venv/bin/python benchmarks/provable.py
 	.venv/bin/python benchmarks/memory.py
 	.venv/bin/python benchmarks/compile.py

@@ -10,39 +10,21 @@ tasks, steadier than wall time on a shared machine. Exits 1 where a way finds so
 
 import argparse
 import json
-import os
-import statistics
 import sys
 import tempfile
-import time
-import uuid
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from tpch_data import EXPECTED, generate
+from measure import race, session
+from tpch_data import generate
+from tpch_rules import COLUMNS, EXPECTED, KEY, ROW_RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 BAR = 2.5
-KEY = ("l_orderkey", "l_linenumber")
-ROW_RULES = {
-    **{f"{c} null": f"l_{c} IS NULL" for c in ("orderkey", "linenumber", "partkey", "suppkey", "quantity")},
-    **{f"{c} null": f"l_{c} IS NULL" for c in ("extendedprice", "commitdate", "shipmode")},
-    "quantity range": "l_quantity < 1 OR l_quantity > 50",
-    "discount range": "l_discount < 0 OR l_discount > 0.10",
-    "tax range": "l_tax < 0 OR l_tax > 0.08",
-    "returnflag listed": "l_returnflag NOT IN ('R', 'A', 'N')",
-    "linestatus listed": "l_linestatus NOT IN ('O', 'F')",
-    "shipinstruct pattern": "NOT l_shipinstruct RLIKE '^[A-Z]+( [A-Z]+)*$'",
-    "comment pattern": "NOT l_comment RLIKE '^[^@]*$'",
-    "dates in order": "l_receiptdate < l_shipdate",
-}
-COLUMNS = (
-    *("l_orderkey", "l_linenumber", "l_partkey", "l_suppkey", "l_quantity", "l_extendedprice", "l_discount", "l_tax"),
-    *("l_returnflag", "l_linestatus", "l_shipdate", "l_commitdate", "l_receiptdate", "l_shipinstruct", "l_shipmode"),
-    "l_comment",
-)
 CONTRACT = """apiVersion: v3.1.0
 kind: DataContract
 id: urn:tpch
@@ -168,68 +150,6 @@ def _whole(tables: Tables, rows: int, newest: Any) -> dict[str, int]:
     return {"volume": int(outside), "freshness": int(str(newest) < "1998-11-01")}
 
 
-def session() -> Any:
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    from pyspark.sql import SparkSession
-
-    conf = {
-        "spark.driver.memory": "4g",
-        "spark.sql.shuffle.partitions": "8",
-        "spark.sql.files.maxPartitionBytes": "32m",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.log.level": "OFF",
-    }
-    builder = SparkSession.builder.master("local[2]").appName("floe benchmark")
-    for key, value in conf.items():
-        builder = builder.config(key, value)
-    return builder.getOrCreate()
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    cpu: float
-    wall: float
-    queries: int
-    jobs: int
-
-
-def timed(spark: Any, call: Callable[[], Any]) -> tuple[Any, Round]:
-    """A call's answer, and what Spark did for it."""
-    context, tag = spark.sparkContext, uuid.uuid4().hex
-    engine, store = context._jsc.sc(), spark._jsparkSession.sharedState().statusStore()
-    before, started = store.executionsCount(), time.perf_counter()
-    context.addJobTag(tag)
-    answer = call()
-    context.removeJobTag(tag)
-    wall = time.perf_counter() - started
-    engine.listenerBus().waitUntilEmpty()
-    app, jobs = engine.statusStore(), list(engine.statusTracker().getJobIdsForTag(tag))
-    ids = [app.job(job).stageIds() for job in jobs]
-    stages = {found.apply(n) for found in ids for n in range(found.size())}
-    cpu = sum(app.lastStageAttempt(stage).executorCpuTime() for stage in stages) / 1e9
-    return answer, Round(cpu, wall, store.executionsCount() - before, len(jobs))
-
-
-def race(spark: Any, calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, tuple[Any, Round]]:
-    """Every call's answer and median round, after one to warm up."""
-    answers = {name: call() for name, call in calls.items()}
-    taken: dict[str, list[Round]] = {name: [] for name in calls}
-    for _ in range(rounds):
-        for name, call in calls.items():
-            answers[name], done = timed(spark, call)
-            taken[name].append(done)
-    return {name: (answers[name], _median(done)) for name, done in taken.items()}
-
-
-def _median(rounds: list[Round]) -> Round:
-    cpu, wall = (statistics.median(getattr(one, what) for one in rounds) for what in ("cpu", "wall"))
-    return Round(cpu, wall, rounds[-1].queries, rounds[-1].jobs)
-
-
 def compare(spark: Any, tables: Tables, rounds: int, only: list[str]) -> bool:
     ways: dict[str, Callable[[Tables], Any]] = {"bare scan": bare, "floe": with_floe, "ideal": ideal, "naive": naive}
     ways = {name: way for name, way in ways.items() if name in ("bare scan", "floe", *only)}
@@ -245,7 +165,7 @@ def compare(spark: Any, tables: Tables, rounds: int, only: list[str]) -> bool:
         said = "" if found is None else f"differs: {wrong}" if wrong else f"all {len(EXPECTED)} rules as planted"
         print(
             f"{name:<12}{taken.cpu:>8.2f}{taken.cpu / floor.cpu:>8.2f}{taken.wall:>9.2f}{taken.wall / floor.wall:>8.2f}"
-            f"{taken.queries:>9}{taken.jobs:>6}  {said}"
+            f"{taken.queries:>9.0f}{taken.jobs:>6.0f}  {said}"
         )
     ratio = done["floe"][1].cpu / floor.cpu
     print(f"floe: {ratio:.2f} x the task CPU of a bare scan, bar {BAR}: {'holds' if ratio <= BAR else 'MISSED'}")
@@ -280,7 +200,7 @@ def growth(spark: Any, tables: Tables, rounds: int) -> bool:
     for name, (_, taken) in done.items():
         print(
             f"{name:<8}{taken.cpu:>8.2f}{taken.cpu / first.cpu:>8.2f}{taken.wall:>9.2f}{taken.wall / first.wall:>8.2f}"
-            f"{taken.queries:>9}"
+            f"{taken.queries:>9.0f}"
         )
     fine = True
     for name, bar in (("60", 2.0), ("300", 6.0)):

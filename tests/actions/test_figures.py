@@ -118,7 +118,9 @@ def test_every_figure_from_recorded_facts(settings):
 
 def test_quality_that_was_looked_at_without_an_incident_is_known(settings):
     store = open_store(settings["registry.url"], settings.root)
-    key = {"contract_id": "a", "version": "1.0.0", "dataset": "t", "sla": "quality", "value": None, "target": None}
+    key = {"contract_id": "a", "version": "1.0.0", "dataset": "t", "sla": "quality"} | dict.fromkeys(
+        ("value", "target", "used")
+    )
     keep_status(store, [{**key, "status": "unknown", "at": stamp(NOW)}])
     assert values(figures(settings))["quality_incidents"] == (None, None)
     keep_status(store, [{**key, "status": "ok", "at": stamp(NOW)}])

@@ -52,9 +52,10 @@ class World:
     def consumer(self, day: str = "2026-01-02", team: str = "bi"):
         return add_consumer(Wish(contract=ORDERS, team=team, contact=f"{team}@acme.com"), self.settings, at(day))
 
-    def messages(self) -> list[dict]:
+    def messages(self, sink: str = "notification") -> list[dict]:
+        chosen = sa.select(outbox.c.payload).where(outbox.c.sink == sink).order_by(outbox.c.id)
         with self.store.begin() as connection:
-            return list(connection.execute(sa.select(outbox.c.payload).order_by(outbox.c.id)).scalars())
+            return list(connection.execute(chosen).scalars())
 
     def moves(self) -> int:
         with self.store.begin() as connection:
@@ -98,6 +99,7 @@ def test_a_line_lives_from_active_to_retired_and_everyone_is_told(world: World):
     assert said[-3:] == [("steward", "deprecated"), ("floe", "sunset"), ("steward", "retired")]
     told = [row["detail"]["state"] for row in rows if row["verb"] == "told"]
     assert told == ["deprecated", "sunset", "retired"]
+    assert [(one["contract"], one["retired_major"]) for one in world.messages("catalog")] == [(ORDERS, 1)]
 
 
 def test_moves_come_by_their_days_one_after_the_other(world: World):

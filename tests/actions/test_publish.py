@@ -8,13 +8,19 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import sqlalchemy as sa
+import yaml
 from deltalake import write_deltalake
 
 import floe
+from floe.actions.contracts_transfer import transfer
+from floe.actions.lifecycle import Line, deprecate, retire
+from floe.actions.outbox import send_waiting
 from floe.actions.publish import How, publish_all
 from floe.actions.settings import load_settings
+from floe.model.lifecycle import Announcement
 from floe.registry import open_store
 from floe.registry.audit import trail
+from floe.registry.catalogs import listed
 from floe.registry.schema import consumers, outbox, sign_offs, versions
 from tests.repositories import contract, git, write
 from tests.test_verify import DAY, HEAD, SCHEMA, table
@@ -116,6 +122,33 @@ def test_a_waiver_excuses_a_comment_does_not(tmp_path):
     waiver = "{code: E520, path: '*', reason: nobody reads it, approver: steward@acme.com, until: 2099-01-01}"
     write("manifest.yaml", f"waivers: [{waiver}]\n")
     assert one().outcome == "created"
+
+
+@pytest.mark.parametrize("code", ["E520", "E517"])
+def test_what_was_approved_in_ci_under_e520_may_be_published(code):
+    """approvals.yaml names the hash of the two documents, as `floe ci` and `floe diff` say it."""
+    old = put().read_text()
+    assert one().outcome == "created"
+    put("1.1.0", *CUT)
+    assert said(one()) == ("refused", ["E520"])
+    entry = {"code": code, "diff": floe.diff(old, Path("orders.yaml").read_text()).hash, "reason": "nobody reads it"}
+    write("approvals.yaml", yaml.safe_dump({"approvals": [{**entry, "approver": "steward@acme.com"}]}))
+    if code == "E517":  # approves a MAJOR, not one that hides
+        assert said(one()) == ("refused", ["E520"])
+        return
+    result = one()
+    assert said(result) == ("created", [])
+    assert result.notes[0] == "E520 was approved by steward@acme.com: nobody reads it"
+    assert str(result.effective_from)[:10] == "2026-11-30"  # it breaks readers all the same, after 14 days
+
+
+def test_an_approval_that_makes_no_sense_is_said():
+    put()
+    write("approvals.yaml", "approvals: [{code: E520}]\n")
+    heard: list[str] = []
+    settings = load_settings(say=heard.append)
+    assert publish_all(["orders.yaml"], How(), settings, now=NOW).exit_code == 0
+    assert "An approval lacks diff, reason, approver. It has no effect" in heard[0]
 
 
 def test_an_older_major_line_goes_on_beside_a_newer_one():
@@ -404,3 +437,41 @@ def test_a_secret_is_never_registered(store):
     )
     assert said(one()) == ("refused", ["E507"])
     assert "hunter22" not in str(one().to_dict())
+
+
+def test_two_registered_versions_are_compared_with_what_consumers_were_told():
+    """changes.yaml does not stand beside what is registered; what it said does."""
+    put()
+    publish()
+    put("2.0.0", *CUT)
+    changes = write("changes.yaml", PLAN)
+    assert one().outcome == "created"
+    changes.unlink()
+    made = floe.diff(f"registry:{ORDERS}:1.0.0", f"registry:{ORDERS}:2.0.0")
+    assert (made.ok, made.findings, str(made.bump)) == (True, (), "MAJOR")
+    assert made.breaking_changes[0]["migration"] == "Use order_status"
+
+
+def in_catalog(settings):
+    send_waiting(settings, 20, everything=True)  # by this test's clock some of it is to be sent later
+    return [(each.contract_id, each.version, each.repository) for each in listed(settings)]
+
+
+def test_the_catalog_follows_a_transfer_and_lets_go_of_what_is_retired():
+    put()
+    put(name="other")
+    publish("orders.yaml", "other.yaml")
+    settings, other = load_settings(), ("sales.shop/other", "1.0.0", "")
+    assert in_catalog(settings) == [(ORDERS, "1.0.0", ""), other]
+    assert transfer(ORDERS, "github.com/acme/orders", settings)["moved"] is True
+    assert in_catalog(settings) == [(ORDERS, "1.0.0", "github.com/acme/orders"), other]
+    said = Announcement(
+        sunset_date=(NOW + timedelta(days=40)).date(), replacement="sales.shop/other", reason="one less"
+    )
+    deprecate(Line(ORDERS, None, settings, NOW), said)
+    retire(Line(ORDERS, None, settings, NOW + timedelta(days=60)))
+    assert in_catalog(settings) == [other]
+    git("init", "--quiet")
+    git("remote", "add", "origin", "https://github.com/acme/orders.git")
+    assert transfer(ORDERS, "github.com/acme/shop", settings)["moved"] is True  # a retired one does not come back
+    assert in_catalog(settings) == [other]

@@ -137,11 +137,12 @@ def test_transfer_is_the_owners_and_leaves_audit_and_notice(store: Store, capsys
     last = trail(store, "crm.people/customers")[-1]
     assert (last["verb"], last["actor"], last["detail"]["reason"]) == ("transfer", "bea@acme.com", "moved teams")
     with store.begin() as connection:
-        (notice,) = connection.execute(sa.select(outbox)).mappings()
+        (notice, told) = connection.execute(sa.select(outbox).order_by(outbox.c.id)).mappings()
         where = sa.select(contracts.c.repository).where(contracts.c.contract_id == "crm.people/customers")
         assert connection.execute(where).scalar() == "github.com/acme/crm"
-    assert (notice["sink"], notice["key"], notice["state"]) == ("notification", "crm.people/customers", "waiting")
+    assert (notice["sink"], notice["key"], notice["state"]) == ("notification", "crm.people/customers", "sent")
     assert notice["payload"]["event"] == "ownership_transferred"
+    assert (told["sink"], told["key"], told["state"]) == ("catalog", "crm.people/customers", "sent")
     assert "transfer github.com/acme/shop → github.com/acme/crm" in said(capsys, "history", "crm.people/customers")[1]
     assert answer(capsys, *words)["moved"] is False
     assert len(trail(store, "crm.people/customers")) == 2

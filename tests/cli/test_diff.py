@@ -293,7 +293,7 @@ def test_changes_yaml_is_read_at_the_revision(capsys):
         (["twice", "twice"], "FLOE-E500: twice holds 2 contracts with the identity 'sales.shop/orders': twice/a.yaml"),
         (["table:orders", "contracts"], "orders is a name in Spark's catalog"),
         (["registry:sales.shop/orders", "contracts"], "There is no registry at sqlite:///.floe/registry.db yet"),
-        (["contracts"], "floe diff needs a new version"),
+        (["contracts"], "A new version is needed"),
         (["", "contracts"], "An empty name is no contract"),
         (["nowhere.yaml", "contracts/orders.yaml"], "FLOE-E500: nowhere.yaml does not exist"),
     ],

@@ -180,7 +180,7 @@ def test_two_tables(capsys):
         (["orders.yaml", "table:db.orders"], "is a name in Spark's catalog"),
         (["table:empty", "orders.yaml"], "it is no Delta table"),
         (["table:", "orders.yaml"], "table: names no table"),
-        (["table:out/orders"], "floe diff needs a new version"),
+        (["table:out/orders"], "A new version is needed"),
         (["table:a", "folder"], "folder holds 2 contracts; one is compared with a table"),
         (["table:a", "two.yaml"], "None of the 2 datasets of two.yaml is called 'a'"),
         (["table:a", "orders.yaml", "--transitive"], "A table has no earlier versions"),

@@ -169,3 +169,17 @@ def test_a_condition_is_written_again_as_it_was_read():
 def test_a_share_is_between_0_and_1(home: Path, share: str):
     done = run_floe("test", "prices.yaml", f"--sample={share}", cwd=home)
     assert (done.returncode, "is no share between 0 and 1" in done.stderr) == (2, True)
+
+
+def test_a_registry_that_is_down_is_said_and_the_run_is_recorded_later(home: Path):
+    """FAULTS 21: the contract is a file, and its table needs no registry to be judged."""
+    words = ("test", "prices.yaml", "--table", "./t", "--format", "json")
+    down = run_floe(*words, cwd=home, **NO_JAVA, FLOE_REGISTRY_URL="postgresql://nobody@127.0.0.1:1/none")
+    (first,) = json.loads(down.stdout)["results"]
+    assert (down.returncode, first["outcome"], "FLOE-E542 warning" in down.stderr) == (1, "fail", True), down.stderr
+    assert "whether the table was replaced since it was last judged is not known" in down.stderr
+    up = run_floe(*words, cwd=home, **NO_JAVA)
+    (second,) = json.loads(up.stdout)["results"]
+    assert [one["outcome"] for one in first["expectations"]] == [one["outcome"] for one in second["expectations"]]
+    runs = json.loads(run_floe("runs", "--format", "json", cwd=home).stdout)
+    assert len(runs["runs"] if isinstance(runs, dict) else runs) == 2

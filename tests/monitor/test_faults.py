@@ -223,3 +223,17 @@ def test_slots_pass_through_a_change_of_clocks(tmp_path, zone):
     store = open_store(service.settings["registry.url"], tmp_path)
     with store.begin() as connection:
         assert connection.execute(sa.select(sa.func.sum(probe_days.c.up))).scalar() == 20
+
+
+def test_what_only_found_a_table_readable_is_forgotten_after_two_days(tmp_path):
+    promise(tmp_path, "orders", YEAR)
+    fill(tmp_path, "orders")
+    clock = Clock()
+    service = service_of(tmp_path, clock)
+    for _ in range(3):  # with all kinds, then twice availability alone
+        round_of(service)
+        clock.move(minutes=5)
+    assert len(kept(service.settings)["check_runs"]) == 3
+    clock.move(days=3)
+    round_of(service)
+    assert len(kept(service.settings)["check_runs"]) == 2

@@ -165,6 +165,26 @@ def test_a_transferred_contract_says_its_own_repository(settings: Settings, cata
     assert "floe.contract.customers.repository" not in catalog.load_namespace_properties(("sales", "customer_360"))
 
 
+def test_a_retired_major_leaves_the_catalog_and_its_namespace_stays_owned(settings: Settings, catalog: Catalog):
+    ours = ContractCatalog(catalog, REPOSITORY)
+    for version in ("1.0.0", "2.0.0"):
+        ours.register_contract("sales.customer_360", "customers", version, f"sha256:{version}", METADATA)
+    ours.retire_contract("sales.customer_360", "customers", 2)
+    there = catalog.load_namespace_properties(("sales", "customer_360"))
+    assert there["floe.contracts"] == '["customers:1.0.0"]'
+    assert there["floe.contract.customers.version"] == "1.0.0"
+    assert "floe.contract.customers@1.version" not in there
+    with pytest.raises(SendError, match="belongs to the repository"):
+        ContractCatalog(catalog, "github.com/other/shop").retire_contract("sales.customer_360", "customers", 1)
+    for _ in range(2):  # again is nothing
+        ours.retire_contract("sales.customer_360", "customers", 1)
+    assert listed(settings) == []
+    there = catalog.load_namespace_properties(("sales", "customer_360"))
+    assert {key for key in there if key.startswith("floe.")} == {"floe.product.name", "floe.product.repo"}
+    ours.retire_contract("sales.never_there", "customers", 1)
+    assert ("sales", "never_there") not in catalog.list_namespaces(("sales",))
+
+
 def test_what_others_wrote_to_the_namespace_stays(catalog: Catalog):
     catalog.create_namespace(("sales",))
     catalog.create_namespace(("sales", "customer_360"), {"team": "blue"})
@@ -416,7 +436,7 @@ def test_a_message_without_what_a_catalog_needs(tmp_path: Path):
     with open_store(settings["registry.url"], tmp_path).begin(writes=True) as connection:
         outbox.put(connection, sink="catalog", key="lake:x", payload={"catalog": "lake"}, at=AT)
     done = send_due(settings, 10)
-    assert (done.dead, "The message has no 'metadata'" in done.said[0]) == (1, True)
+    assert (done.dead, "The message has no 'domain'" in done.said[0]) == (1, True)
 
 
 def test_a_message_that_names_no_catalog_goes_to_the_settings_first(tmp_path: Path):

@@ -1,10 +1,12 @@
 """A registry that is full, damaged, too new, half migrated or out of reach: clear words, nothing half-written."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -15,11 +17,12 @@ from floe.cli import main
 from floe.registry import open_store
 from tests.conftest import run_floe
 from tests.postgres import make_postgres
+from tests.proxy import proxied
 from tests.registry.racing import FORK, killed_at, publish_said, warm_up
 from tests.repositories import contract, write
 
 NOBODY = 65534
-REVISIONS = ("0001", "0002", "0003")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 
 
 @pytest.fixture(autouse=True)
@@ -157,6 +160,21 @@ def test_a_full_disk_refuses_and_goes_on_when_there_is_room(capsys, monkeypatch,
     assert versions(url) == len(told)
 
 
+def test_a_disk_that_fills_in_the_middle_of_a_repository_hides_nothing(capsys, monkeypatch, small_disk):
+    for number in range(120):
+        write(f"many/c{number:03}.yaml", contract(name=f"c{number:03}"))
+    url = f"sqlite:///{small_disk}/registry.db"
+    code, out, _ = published(capsys, monkeypatch, url, "many", "--format", "json")
+    told = [(one["outcome"], *(each["code"] for each in one["findings"])) for one in json.loads(out)["results"]]
+    there = told.count(("created",))
+    assert (code, 0 < there < 120) == (2, True)
+    assert told == [("created",)] * there + [("not checked", "FLOE-E542")] * (120 - there)
+    subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
+    assert versions(url) == there
+    code, out, _ = published(capsys, monkeypatch, url, "many")
+    assert (code, f"{there} already registered" in out, f"{120 - there} created" in out) == (0, True, True), out
+
+
 @pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
 @pytest.mark.parametrize(
     ("call", "error"), [("fdatasync", "EIO"), pytest.param("pwrite64", "ENOSPC", marks=pytest.mark.soak)]
@@ -230,3 +248,55 @@ def test_a_killed_migration_is_run_again(capsys, monkeypatch, registry_url, revi
     assert killed_at(f"registry-migrated-{revision}", lambda: open_store(registry_url, Path())) == 9
     assert published(capsys, monkeypatch, registry_url)[0] == 0
     assert versions(registry_url) == 1
+
+
+@pytest.fixture
+def server(tmp_path_factory):
+    """A PostgreSQL of this test's own, which it may kill."""
+    made = make_postgres(tmp_path_factory.mktemp("mortal"), durable=True)
+    yield made
+    with suppress(AssertionError):
+        made.stop("immediate")
+
+
+def test_what_was_acknowledged_survives_the_death_of_the_server(capsys, monkeypatch, server):
+    """I2: and while it is away nothing is said to be registered."""
+    url = server.database()
+    assert published(capsys, monkeypatch, url)[0] == 0
+    write("more.yaml", contract(name="more"))
+    server.stop("immediate")
+    for words in (("publish", "more.yaml"), ("contracts", "search"), ("consumers", "list"), ("outbox",)):
+        code = main(list(words))
+        told = capsys.readouterr()
+        assert (code, told.out, "FLOE-E542" in told.err, "its server runs" in told.err) == (2, "", True, True), told.err
+    server.start()
+    code, out, _ = published(capsys, monkeypatch, url, "orders.yaml", "more.yaml")
+    assert (code, "sales.shop/orders:1.0.0  already registered" in out, "sales.shop/more:1.0.0  created" in out) == (
+        *(0, True, True),
+    )
+
+
+def test_a_server_that_does_not_answer_or_takes_too_long_is_given_up(capsys, monkeypatch, server):
+    url = server.database()
+    assert published(capsys, monkeypatch, url)[0] == 0
+    with proxied(server.port, "stall") as proxy:
+        stalled = url.replace(f":{server.port}/", f":{proxy.port}/") + "?connect_timeout=2"
+        code, out, err = published(capsys, monkeypatch, stalled)
+        assert (code, out, "FLOE-E542" in err, "timeout" in err) == (2, "", True, True), err
+    with psycopg.connect(url) as connection:
+        connection.execute("LOCK TABLE versions IN ACCESS EXCLUSIVE MODE")
+        slow = f"{url}?options=-c%20statement_timeout%3D1000"
+        code, out, err = published(capsys, monkeypatch, slow)
+        assert (code, out, "FLOE-E542" in err, "too slow, or somebody holds" in err) == (2, "", True, True), err
+    assert published(capsys, monkeypatch, slow)[0] == 0
+
+
+def test_no_statement_lasts_for_ever_but_who_waits_for_a_writer_may(server):
+    store = open_store(server.database(), Path())
+    with store.begin() as usual:
+        assert usual.execute(sa.text("SHOW statement_timeout")).scalar() == "1min"
+    with store.begin(patient=True) as patient:
+        assert patient.execute(sa.text("SHOW statement_timeout")).scalar() == "0"
+    with store.begin() as usual:  # the next one on that connection
+        assert usual.execute(sa.text("SHOW statement_timeout")).scalar() == "1min"
+    store.close()

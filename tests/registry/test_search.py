@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from floe.registry import Store, open_store
-from floe.registry.search import Query, find_ids, search
+from floe.registry.named import find_ids
+from floe.registry.search import Query, search
 from tests.registered import put
 from tests.repositories import contract
 
@@ -54,6 +55,7 @@ def store(registry_url: str, tmp_path: Path) -> Store:
         (Query(column="country*"), ["crm.people/customers"]),
         (Query(column="country%"), []),
         (Query(column="e*l"), ["crm.people/customers"]),
+        (Query(column="*MAIL"), ["crm.people/customers"]),
         (Query(tag="golden"), ["crm.people/customers"]),
         (Query(tag="geo"), ["crm.people/customers"]),
         (Query(tag="gold"), []),

@@ -8,6 +8,7 @@ from floe.actions.compare_schemas import SchemaComparisonResult, comparison
 from floe.actions.diff_table import schema_changes
 from floe.actions.find import find_contract
 from floe.actions.find_table import Way, find_target
+from floe.actions.offline import store_or_offline
 from floe.actions.settings import load_settings
 from floe.actions.verify import look, probe_table, result_of, verify_frame, verify_some
 from floe.data.plan import plan as make_plan
@@ -247,10 +248,8 @@ def _way(connection: Connection) -> Way:
 
 
 def _target(contract: Contract, dataset: Dataset, connection: Connection, settings: Settings) -> Target:
-    from floe.registry import open_store
-
     table_id = contract.table_id(dataset) or dataset.name
-    known = open_store(settings["registry.url"], settings.root).table(table_id)
+    known = store_or_offline(settings).table(table_id)
     return find_target(settings, contract, dataset, _way(connection), known)
 
 

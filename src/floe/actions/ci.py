@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from floe.actions.approvals import FILE, approvals, approved
 from floe.actions.ci_compile import compiled
 from floe.actions.diff import DiffResult, Question, compare
 from floe.actions.find_versions import Side, in_files, some_at_revision
@@ -13,16 +14,13 @@ from floe.actions.lint import LintResult, lint
 from floe.actions.pair_versions import VersionPair, in_line
 from floe.actions.settings import load_settings
 from floe.contract.compat.versions import name_of
-from floe.contract.formats import approvals as approvals_text
-from floe.contract.sources.files import may_hold_contract, read_bytes
+from floe.contract.sources.files import may_hold_contract
 from floe.contract.sources.git import Repository
 from floe.model import Contract, Finding, FloeError, Place, Severity
 from floe.model.approval import Approval
 from floe.model.change import Bump, Diff
 from floe.model.clock import utc_now
 from floe.model.settings import Settings
-
-_FILE = "approvals.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +89,8 @@ def ci(since: str, path: str | Path = ".", *, settings: Settings | None = None, 
     linted = _of_files(judged, changed)
     pairs = list(_pairs(before, after, everything))
     compared = compare(pairs, Question(), settings)
-    given, wrong = _approvals(settings, today)
-    compared, approved = _with_approvals(compared, given, today)
+    given, wrong = approvals(settings, today)
+    compared, allowed = _with_approvals(compared, given, today)
     said = (*judged.findings, *compared.findings)
     unread = tuple(replace(finding, severity=Severity.WARNING) for finding in before.broken)
     steps = (
@@ -100,10 +98,10 @@ def ci(since: str, path: str | Path = ".", *, settings: Settings | None = None, 
         Step("diff", compared.findings),
         Step("compile", tuple(compiled(Path(path), all_changed, said, base, today))),
         Step("base", unread),
-        Step("approvals", (*wrong, *_missing(compared, pairs, approved))),
+        Step("approvals", (*wrong, *_missing(compared, pairs, allowed))),
     )
     files = tuple(sorted({_file(contract) for side in (before, after) for contract in side.contracts}))
-    return CiResult(since, files, linted, compared, steps, approved)
+    return CiResult(since, files, linted, compared, steps, allowed)
 
 
 def _contract_files(changed: Sequence[str]) -> set[str]:
@@ -176,15 +174,6 @@ def _alone(new: Contract, before: Side, after: Side) -> bool:
     return not any(name_of(other) == name_of(old) for old in here for other in after.contracts)
 
 
-def _approvals(settings: Settings, today: date) -> tuple[tuple[Approval, ...], list[Finding]]:
-    """The approvals of approvals.yaml at the contract root, and of the manifest's waivers."""
-    path = settings.root / _FILE
-    given, wrong = approvals_text.read(read_bytes(path), str(path), today) if path.is_file() else ((), [])
-    waivers = [item for item in settings["waivers"] if isinstance(item, dict) and "diff" in item]
-    more, also_wrong = approvals_text.read_list(waivers, today)
-    return (*given, *more), [*wrong, *also_wrong]
-
-
 def _with_approvals(
     compared: DiffResult, given: Sequence[Approval], today: date
 ) -> tuple[DiffResult, tuple[tuple[Diff, Approval], ...]]:
@@ -194,13 +183,7 @@ def _with_approvals(
         fitting = [one for one in given if result.hash and one.covers("E517", result.hash, today)]
         waiver = next((one for one in fitting if one.code == "E520"), None)
         used += [(result, one) for one in fitting[:1]]
-        found = tuple(
-            replace(finding, ignored=f"approved by {waiver.approver}: {waiver.reason}")
-            if waiver and finding.code == "E520"
-            else finding
-            for finding in result.findings
-        )
-        results.append(replace(result, findings=found))
+        results.append(replace(result, findings=approved(result.findings, waiver)))
     return DiffResult(tuple(results)), tuple(used)
 
 
@@ -220,6 +203,6 @@ def _missing(
                 Severity.ERROR,
                 f"The MAJOR change of '{result.contract}' is not approved",
                 f"{result.old} → {result.new or 'none'}, diff {result.hash}",
-                f"Add to {_FILE}: - {{code: E517, diff: {result.hash}, reason: …, approver: …}}",
+                f"Add to {FILE}: - {{code: E517, diff: {result.hash}, reason: …, approver: …}}",
                 place,
             )

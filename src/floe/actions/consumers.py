@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from floe.actions.consumers_columns import used_paths
+from floe.actions.find_registered import registry_of
 from floe.actions.lifecycle_line import Registered, as_contract, registered, resolved
 from floe.model import Finding, RegistryError, SettingError
 from floe.model.clock import stamp
@@ -151,6 +152,8 @@ def list_consumers(settings: Settings, contract: str | None = None, team: str | 
 
     store = find_store(settings["registry.url"], settings.root)
     if store is None:
+        if contract:
+            registry_of(settings)  # says that there is none
         return []
     contract_id = registered(store, contract, settings).contract_id if contract else None
     return [shape(row) for row in all_consumers(store, contract_id, team)]
@@ -169,15 +172,16 @@ def remove_consumer(wish: Wish, settings: Settings, now: datetime) -> list[dict[
         if wish.through:
             rows = [row for row in rows if row["through"] == wish.through]
         if not rows:
-            raise not_relying(found.contract_id, wish.team, relying(connection, found.contract_id))
+            raise not_relying(found.contract_id, wish.team, relying(connection, found.contract_id), leaves=True)
         remove_consumers(connection, rows, settings.actor, stamp(now))
     return [shape(row) for row in rows]
 
 
-def not_relying(contract_id: str, team: str, known: Sequence[Mapping[str, Any]]) -> RegistryError:
+def not_relying(contract_id: str, team: str, known: Sequence[Mapping[str, Any]], leaves: bool = False) -> RegistryError:
     """A team that is no consumer."""
-    teams = ", ".join(dict.fromkeys(row["team"] for row in known)) or "nobody"
+    teams = ", ".join(dict.fromkeys(row["team"] for row in known))
+    first = f"Register it first: floe consumers add {contract_id} --team '{team}' --contact …"
     return RegistryError(
-        f"Team '{team}' is no consumer of {contract_id}; registered: {teams}",
-        f"Register it first: floe consumers add {contract_id} --team '{team}' --contact …",
+        f"Team '{team}' is no consumer of {contract_id}; {f'registered: {teams}' if teams else 'it has none'}",
+        ("Name one of them" if teams else "There is nobody to remove") if leaves else first,
     )

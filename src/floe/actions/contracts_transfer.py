@@ -4,6 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from floe.actions.find_registered import registry_of, the_version
+from floe.actions.outbox import send_due
+from floe.actions.publish_messages import purpose_of
+from floe.actions.read_registered import read_registered
 from floe.actions.repository import Repositories, one_form
 from floe.actions.resolve import open_product
 from floe.model import RegistryError, SettingError
@@ -16,13 +19,14 @@ def transfer(name: str, to: str, settings: Settings, *, reason: str | None = Non
 
     Its owner is the repository it belongs to, where we stand in it, or the person that the contract names.
     """
-    from floe.registry.transfer import move
+    from floe.registry.transfer import Transfer, move
+    from floe.registry.versions import find_version
 
     target = one_form(to)
-    if not target:
-        raise SettingError("An empty name is no repository", "Name it as github.com/acme/shop")
+    if not target or not target.isprintable() or " " in target:
+        raise SettingError(f"'{to.strip()}' is no repository", "Name it as github.com/acme/shop")
     store = registry_of(settings)
-    known, _ = the_version(name, store)
+    known, version = the_version(name, store)
     contract = known.contract
     here = repository_here(settings)
     if contract["repository"] and contract["repository"] != here and settings.actor != contract["owner"]:
@@ -32,9 +36,12 @@ def transfer(name: str, to: str, settings: Settings, *, reason: str | None = Non
             f"Ask {contract['owner'] or 'its owner'} to transfer it, or do it in {contract['repository']}",
             "E541",
         )
-    before, moved = move(
-        store, contract["contract_id"], target, actor=settings.actor, at=stamp(utc_now()), reason=reason
-    )
+    row = find_version(store, contract["contract_id"], version)
+    purpose = purpose_of(read_registered(contract, row, known.tables)) if row else ""
+    wish = Transfer(to=target, actor=settings.actor, at=stamp(utc_now()), reason=reason, description=purpose)
+    before, moved = move(store, contract["contract_id"], wish)
+    for said in send_due(settings).said if moved else ():
+        settings.say(said)
     return {"contract": contract["contract_id"], "from": before, "to": target, "moved": moved, "by": settings.actor}
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -149,14 +149,14 @@ def _judged(move: Move, plans: Migrations) -> Diff:
         declared=move.declared,
         migrations=move.migrations,
         notes=version_notes(move),
-        hash=_hash(move),
+        hash=documents_hash(move.old, move.new, move.migrations),
     )
 
 
-def _hash(move: Move) -> str:
+def documents_hash(old: Contract, new: Contract, migrations: Mapping[str, Mapping[str, Any]]) -> str:
     """What an approval names: both documents and what consumers are told; any edit but of comments makes another one."""
-    told = {path: dict(plan) for path, plan in move.migrations.items()}
-    return _digest([name_of(move.new), move.old.node, move.new.node, told])
+    told = {path: dict(plan) for path, plan in migrations.items()}
+    return _digest([name_of(new), old.node, new.node, told])
 
 
 def _digest(data: Any) -> str:

@@ -12,7 +12,7 @@ from floe.actions.anomalies import fact_of, of_batch
 from floe.actions.find import find_for_write, find_layer
 from floe.actions.find_table import Way, find_target
 from floe.actions.inputs import check_inputs
-from floe.actions.offline import certain, store_for_write
+from floe.actions.offline import certain, store_or_offline
 from floe.actions.outgrown import outgrown
 from floe.actions.pending import leftovers, pending
 from floe.actions.record import of_write
@@ -160,7 +160,7 @@ def _case(name: str | Path | Contract, ask: Ask, settings: Settings) -> _Case:
     where = find_layer(contract, dataset, ask.layer)
     _possible(ask.mode, where, dataset)
     table_id = contract.table_id(dataset) or f"{where}.{contract.domain or 'default'}.{dataset.name}"
-    store = store_for_write(settings)
+    store = store_or_offline(settings)
     known = store.table(table_id)
     target = _committable(find_target(settings, contract, dataset, ask.way, known))
     offline = certain(store, contract, target, where, settings)

@@ -1,6 +1,5 @@
 """Find a contract in the registry, or, where that is out of reach, among the copies of what was read from it."""
 
-import difflib
 from typing import TYPE_CHECKING
 
 from floe.actions.cached_contracts import cached, keep
@@ -43,21 +42,17 @@ def find_registered(name: str, settings: Settings) -> Contract | None:
 def named_version(store: "Store", name: str) -> "tuple[Details, str] | None":
     """A contract and the version that a name means; ContractError where several fit."""
     from floe.registry.details import details
-    from floe.registry.search import find_ids
+    from floe.registry.named import find_id
 
-    ids, version = find_ids(store, name), None
-    if not ids and Version.read(name.rpartition(":")[2]):
+    contract_id, version = find_id(store, name), None
+    if not contract_id and Version.read(name.rpartition(":")[2]):
         name, _, version = name.rpartition(":")
-        ids = find_ids(store, name)
-    if len(ids) > 1:
-        raise ContractError(
-            f"'{name}' names {len(ids)} registered contracts: {', '.join(ids)}", "Name one of them by its id", "E500"
-        )
-    known = details(store, ids[0]) if ids else None
+        contract_id = find_id(store, name)
+    known = details(store, contract_id) if contract_id else None
     if known is None:
         return None
     if version and all(row["version"] != version for row in known.versions):
-        raise _no_version(known, version)
+        raise no_version(known, version)
     majors = {row["major"] for row in known.tables if row["table_id"] == name}
     return known, version or _in_effect(known, majors)
 
@@ -71,7 +66,8 @@ def _in_effect(known: "Details", majors: set[int]) -> str:
     return str(held[-1]["version"])
 
 
-def _no_version(known: "Details", version: str) -> ContractError:
+def no_version(known: "Details", version: str) -> ContractError:
+    """A contract has no such version; the newest ones are named."""
     listed = [str(row["version"]) for row in known.versions]
     shown = ", ".join(listed[-10:])
     return ContractError(
@@ -107,9 +103,11 @@ def _read(store: "Store", known: "Details", version: str, settings: Settings) ->
 
 def the_contract(name: str, settings: Settings) -> Contract:
     """The registered version a name means; ContractError with a near name where there is none."""
+    from floe.registry.named import unknown
+
     found = find_registered(name, settings)
     if found is None:
-        raise _unknown(name, registered_names(settings))
+        raise unknown(name, registered_names(settings))
     return found
 
 
@@ -127,7 +125,7 @@ def registered_major(name: str, major: int, settings: Settings) -> Contract | No
 def registered_names(settings: Settings) -> list[str]:
     """Every name the registry knows, to tell near ones; none where there is no registry."""
     from floe.registry import find_store
-    from floe.registry.search import all_names
+    from floe.registry.named import all_names
 
     store = find_store(settings["registry.url"], settings.root)
     return all_names(store) if store else []
@@ -149,18 +147,9 @@ def registry_of(settings: Settings) -> "Store":
 
 def the_version(name: str, store: "Store") -> "tuple[Details, str]":
     """A contract and the version that a name means, retired or not; ContractError with a near name where there is none."""
-    from floe.registry.search import all_names
+    from floe.registry.named import all_names, unknown
 
     chosen = named_version(store, name)
     if chosen is None:
-        raise _unknown(name, all_names(store))
+        raise unknown(name, all_names(store))
     return chosen
-
-
-def _unknown(name: str, names: list[str]) -> ContractError:
-    near = difflib.get_close_matches(name, names, 1)
-    return ContractError(
-        f"The registry knows no contract '{name}'",
-        f"Did you mean '{near[0]}'?" if near else "`floe contracts search` lists what it knows",
-        "E500",
-    )

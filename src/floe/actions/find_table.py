@@ -24,12 +24,16 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a caller points at tables: by name or path, by one of the contract's servers, a part of them; and those that keys refer to."""
+    """How a caller points at tables: by name or path, by one of the contract's servers, a part of them; and those that keys refer to.
+
+    `full` reads all that metadata does not prove, whatever earlier runs found.
+    """
 
     table: str | None = None
     server: str | None = None
     references: Mapping[str, str] = field(default_factory=dict)
     scope: Scope | None = None
+    full: bool = False
 
 
 def find_target(

@@ -1,8 +1,9 @@
 """The contracts on one side of a comparison: a file, a folder, a git revision, the registry."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from floe.actions.find import load_contract
 from floe.actions.read_registered import REGISTRY, read_registered
@@ -11,11 +12,13 @@ from floe.contract.lint.look import looks_like_contract
 from floe.contract.lint.secret import hide, secrets_in
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.contract.sources.git import Repository
-from floe.model import Contract, ContractError, Finding, FloeError, SettingError, Severity
+from floe.model import Contract, ContractError, Finding, FloeError, Map, Place, SettingError, Severity
 from floe.model.migration import ListedChange
 from floe.model.settings import Settings
 
 Source = str | Path | Contract
+# what names a change, and what to do about it
+_TOLD = ("type", "field", "old_field", "new_field", "new_value", "migration", "deadline")
 _TABLE = ("A live table is no contract here", "floe diff compares one with a contract: floe diff table:PATH FILE")
 
 
@@ -54,7 +57,7 @@ def side(source: Source, settings: Settings) -> Side:
     if kind == "table" and rest and "\n" not in text:
         raise FloeError(*_TABLE)
     if _asks_registry(source):
-        return Side(text, False, tuple(_registered(text.removeprefix(REGISTRY), settings)[-1:]))
+        return _registered(text, settings, whole_line=False)
     if kind == "git" and rest and "\n" not in text:
         revision, _, path = rest.partition(":")
         return at_revision(Repository(Path.cwd()), revision, path or ".", label=f"git:{revision}:")
@@ -70,27 +73,38 @@ def line_side(source: Source, settings: Settings) -> Side:
     """All versions a source stands for: of the registry those of the named MAJOR lines that are not retired."""
     if not _asks_registry(source):
         return side(source, settings)
-    text = str(source)
-    return Side(text, False, tuple(_registered(text.removeprefix(REGISTRY), settings)))
+    return _registered(str(source), settings, whole_line=True)
 
 
 def _asks_registry(source: Source) -> bool:
     return not isinstance(source, Contract) and str(source).startswith(REGISTRY) and "\n" not in str(source)
 
 
-def _registered(name: str, settings: Settings) -> list[Contract]:
-    """The registered versions up to the one a name means, which is the last; a name without one means the highest."""
+def _registered(text: str, settings: Settings, whole_line: bool) -> Side:
+    """The registered version that a name means, without one the highest; with the whole line also those below it."""
     from floe.actions.find_registered import registry_of, the_version
     from floe.registry.versions import find_versions
 
+    name = text.removeprefix(REGISTRY)
     store = registry_of(settings)
     known, version = the_version(name, store)
     if not name.endswith(f":{version}"):
         version = str(known.versions[-1]["version"])
     rows = find_versions(store, known.contract["contract_id"])
     last = next(index for index, row in enumerate(rows) if row["version"] == version)
-    live = [row for row in rows[:last] if not known.retired(row["major"])]
-    return [read_registered(known.contract, row, known.tables) for row in (*live, rows[last])]
+    live = [row for row in rows[:last] if not known.retired(row["major"])] if whole_line else []
+    found = [read_registered(known.contract, row, known.tables) for row in (*live, rows[last])]
+    told = Beside(listed=tuple(_told(rows[: last + 1])))
+    return Side(text, False, tuple(found), {str(Path(one.source).parent): told for one in found})
+
+
+def _told(rows: Sequence[Mapping[str, Any]]) -> Iterator[ListedChange]:
+    """What consumers were told to do when each version was published, the last word last."""
+    for row in rows:
+        place = Place(f"{REGISTRY}{row['contract_id']}:{row['version']}", 1, 1)
+        for change in row["changes"].get("breaking_changes", ()):
+            if change.get("migration"):
+                yield ListedChange({key: change[key] for key in _TOLD if key in change}, Map(place))
 
 
 def in_folder(folder: Path) -> Side:

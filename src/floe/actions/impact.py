@@ -14,7 +14,7 @@ from floe.actions.impact_walk import Hit, walk
 from floe.actions.lifecycle_line import Registered, as_contract, registered
 from floe.actions.pair_versions import VersionPair, version_of, version_pairs
 from floe.contract.compat.versions import name_of
-from floe.model import Contract, RegistryError
+from floe.model import Contract, ContractError
 from floe.model.change import Diff
 from floe.model.impact import Edge, ImpactOf, Reached, Use
 from floe.model.settings import Settings
@@ -87,7 +87,7 @@ def _registered(name: str, store: "Store | None", settings: Settings) -> Registe
         return None
     try:
         return registered(store, bare, settings)
-    except RegistryError:
+    except ContractError:
         if bare != name:
             raise
         return None
@@ -156,7 +156,7 @@ def _add_registered(store: "Store", world: _World, places: Places) -> None:
 
 
 def _of(pair: VersionPair, diff: Diff, world: _World) -> ImpactOf:
-    name, changes = name_of(pair.there), diff.changes
+    name, changes = name_of(pair.old or pair.there), diff.changes  # who relies on the old one is reached
     major = version_of(pair.old).major if pair.old else None
     uses = [use for use, pinned in world.uses if use.node != name or None in (pinned, major) or pinned == major]
     changed = changed_paths(pair, changes)

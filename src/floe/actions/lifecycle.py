@@ -87,7 +87,7 @@ def _move(line: Line, found: Registered, decide: Callable[[Standing], Standing])
     was, now = move(store, where, decide, now=line.now, actor=line.settings.actor, first=found.first(major))
     with store.begin() as connection:
         told = len(relying(connection, *where)) if was != now else 0
-    for said in send_due(line.settings).said if told else ():
+    for said in send_due(line.settings).said if told or now.state == RETIRED else ():
         line.settings.say(said)
     return Moved(was, now, told)
 

@@ -5,7 +5,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from floe.actions.lifecycle_line import registered
-from floe.model import RegistryError
+from floe.model import ContractError, RegistryError
 from floe.model.lifecycle import ENDING, Standing, settled
 from floe.model.settings import Settings
 from floe.model.version import Version
@@ -29,12 +29,12 @@ class Endings:
     def _ask(self, wanted: set[str]) -> None:
         from floe.registry import find_store
         from floe.registry.lifecycle import standings
-        from floe.registry.named import find_ids
+        from floe.registry.named import ids_by_name
 
         try:
             self._store = find_store(self.settings["registry.url"], self.settings.root)
             if self._store:
-                self._ids = find_ids(self._store, wanted)
+                self._ids = ids_by_name(self._store, wanted)
                 self._moved = standings(self._store, self._ids.values(), self.today)
         except RegistryError as error:
             self.settings.say(f"! {error.message}; what it says of input ports is not known")
@@ -59,7 +59,7 @@ class Endings:
             return None
         try:
             found = registered(self._store, name, self.settings)
-        except RegistryError:
+        except ContractError:
             return None
         major = found.asked.major if found.asked else found.majors[-1]
         return self._moved.get((found.contract_id, major)) or settled(found.first(major)(), self.today)

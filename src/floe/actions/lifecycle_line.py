@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floe.actions.find import load_contract
+from floe.actions.find_registered import no_version
 from floe.contract.formats import read
 from floe.model import Contract, ContractError, RegistryError
 from floe.model.lifecycle import DRAFT, Standing, standing_of
@@ -52,22 +53,20 @@ class Registered:
 
 def registered(store: "Store", name: str, settings: Settings) -> Registered:
     """The registered contract that a name means: id with or without version, ODCS id, table_id, or a contract's file."""
-    from floe.registry.named import find_named, unknown
+    from floe.registry.details import details
+    from floe.registry.named import all_names, find_id, unknown
     from floe.registry.versions import find_versions
 
     if not name.strip():
-        raise RegistryError("An empty name is no contract", "Name a registered contract", "E500")
+        raise ContractError("An empty name is no contract", "Name a registered contract", "E500")
     bare, asked = _parted(_identity(name, settings))
-    row = find_named(store, name) or find_named(store, bare)
-    if row is None:
-        raise unknown(store, bare)
-    versions = find_versions(store, row["contract_id"])
-    known = [str(one["version"]) for one in versions]
-    if asked and str(asked) not in known:
-        raise RegistryError(
-            f"{row['contract_id']} has no version {asked}; registered are {', '.join(known)}", "Name one", "E500"
-        )
-    return Registered(row["contract_id"], row, versions, asked)
+    contract_id = find_id(store, name) or find_id(store, bare)
+    known = details(store, contract_id) if contract_id else None
+    if known is None or contract_id is None:
+        raise unknown(bare, all_names(store))
+    if asked and all(row["version"] != str(asked) for row in known.versions):
+        raise no_version(known, str(asked))
+    return Registered(contract_id, known.contract, find_versions(store, contract_id), asked)
 
 
 def _identity(name: str, settings: Settings) -> str:
@@ -96,12 +95,12 @@ def resolved(store: "Store", name: str, settings: Settings, what: str) -> str:
     """The id of a contract that is registered or a file of the repository; with its version, where that was named."""
     try:
         found = registered(store, name, settings)
-    except RegistryError as unknown:
+    except ContractError as unknown:
         return _in_repository(name, settings, what, unknown)
     return f"{found.contract_id}:{found.asked}" if found.asked else found.contract_id
 
 
-def _in_repository(name: str, settings: Settings, what: str, unknown: RegistryError) -> str:
+def _in_repository(name: str, settings: Settings, what: str, unknown: ContractError) -> str:
     try:
         contract = load_contract(name, settings)
     except ContractError as error:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("floe.monitor")
 KEPT = timedelta(days=35)  # how long the monitor's own runs stay
+PROBES_KEPT = timedelta(days=2)  # of these those that found nothing but a table that can be read
 FACTS_KEPT = timedelta(days=100)
 Progress = Callable[[str], None]
 
@@ -145,7 +146,7 @@ def housekeep(settings: Settings, store: "Store") -> None:
     from floe.registry.day_facts import forget_facts
     from floe.registry.watched import forget_runs
 
-    forget_runs(store, stamp(settings.clock() - KEPT))
+    forget_runs(store, stamp(settings.clock() - KEPT), stamp(settings.clock() - PROBES_KEPT))
     forget_facts(store, stamp(settings.clock() - FACTS_KEPT)[:10])
 
 

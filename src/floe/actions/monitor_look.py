@@ -76,7 +76,9 @@ def _judged(scene: Scene, kinds: Collection[str]) -> tuple[Result, list[Check]]:
     by_id = {one.id: one for one in plan.expectations}
     asked = [one for one in plan.expectations if kind_of(one) in kinds]
     wanted = {one.id for one in asked}
-    result = verify_some(scene.contract, scene.dataset, Way(), scene.settings, lambda one: one.id in wanted)
+    result = verify_some(
+        scene.contract, scene.dataset, Way(), scene.settings, lambda one: one.id in wanted, store=scene.store
+    )
     checks = []
     for outcome in result.expectations:
         one = by_id.get(outcome.id)

@@ -1,4 +1,4 @@
-"""Offline: a gate goes on without its registry, where it knows for certain what it writes to."""
+"""Offline: what goes on without the registry: a test, and a gate that knows for certain what it writes to."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from floe.registry import Store
 
 
-def store_for_write(settings: Settings) -> "Store":
+def store_or_offline(settings: Settings) -> "Store":
     """The registry, or what stands in for it where it is out of reach."""
     from floe.registry import open_store
     from floe.registry.offline import Offline, out_of_reach

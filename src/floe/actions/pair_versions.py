@@ -56,7 +56,7 @@ def version_pairs(old: Source, new: Source | None, whole_line: bool, settings: S
         yield from _versions(line_side(old, settings))
     else:
         raise SettingError(
-            f"floe diff needs a new version to compare {old} with",
+            f"A new version is needed to compare {old.identity if isinstance(old, Contract) else old} with",
             "Name it after the old one, or compare two revisions: floe diff main..HEAD [PATH]",
         )
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from floe.actions.approvals import approvals
 from floe.actions.judge import rulebook
 from floe.actions.outbox import send_due
 from floe.actions.publish_entry import entry_of
@@ -23,6 +24,7 @@ from floe.actions.publish_result import (
     PublishResult,
     broken,
     from_row,
+    not_tried,
     said,
     unchecked,
     unnamed,
@@ -91,23 +93,34 @@ def publish_all(
         extended = {file for one in candidates for file in one.one.files if file != one.one.document}
         press = _Press(store, settings, how, now or utc_now(), extended)
         result = PublishResult(tuple(_published(candidates, press, tell)), how.dry_run)
-    if not how.dry_run and any(one.outcome != REGISTERED for one in result.results):
+    failed = any(finding.code == "E542" for one in result.results for finding in one.findings)
+    if not (how.dry_run or failed) and any(one.outcome != REGISTERED for one in result.results):
         tell("telling catalogs and consumers")
-        for said in send_due(settings).said:
-            settings.say(said)
+        for line in send_due(settings).said:
+            settings.say(line)
     return result
 
 
 def _published(candidates: Sequence[Candidate], press: "_Press", tell: Callable[[str], None]) -> Iterator[Published]:
     there = find_registered(press.store, [(one.name, one.version) for one in candidates if one.one.summary])
+    lost: RegistryError | None = None  # what ended it; what came before is told all the same
     for number, one in enumerate(candidates, 1):
         row = there.get((one.name, one.version))
+        known = Published(contract=one.name, version=one.version, outcome=REGISTERED, file=one.one.source)
         if row and _same(row, one):
-            known = Published(contract=one.name, version=one.version, outcome=REGISTERED, file=one.one.source)
             yield replace(known, **from_row(row))
+        elif lost:
+            yield replace(known, outcome=UNCHECKED, findings=(not_tried(known.file),))
         else:
             tell(f"{one.name} ({number} of {len(candidates)})")
-            yield press.published(one)
+            try:
+                made = press.published(one)
+            except RegistryError as error:
+                if number == 1:
+                    raise
+                lost = error
+                made = replace(known, outcome=UNCHECKED, findings=(said(error, known.file),))
+            yield made
 
 
 def _store(settings: Settings, how: How) -> Store:
@@ -136,6 +149,9 @@ class _Press:
     def __init__(self, store: Store, settings: Settings, how: How, now: datetime, extended: set[str]) -> None:
         self.store, self.settings, self.how, self.now, self.extended = store, settings, how, now, extended
         self.rules, self.publisher = rulebook(settings), FilePublisher(settings)
+        self.approvals, wrong = approvals(settings, now.date())
+        for one in wrong:
+            settings.say(f"! {one.place}: {one.message}. {one.detail}. {one.suggestion}")
         self.tester = Tester(settings, store, how.server, how.accept, not how.dry_run)
 
     def published(self, one: Candidate) -> Published:
@@ -152,13 +168,13 @@ class _Press:
             return replace(base, findings=(unnamed(one.one.source, one.name),))
         entry, contract = entry_of(one, self.publisher, self.settings)
         judge = Judge(entry, contract, self.settings, self.rules, self.now)
+        judge.approvals = self.approvals
         base = replace(base, **{key: entry.version[key] for key in ("document_hash", "effective_hash")})
         try:
             return self._judged(base, judge)
         except ContractError as error:
             self._give_notice(judge)
-            hashed = judge.notice[0].diff_hash if judge.notice else None
-            return replace(base, findings=error.findings or (said(error, base.file),), diff_hash=hashed)
+            return replace(base, findings=error.findings or (said(error, base.file),), diff_hash=judge.hash)
         except RegistryError as error:
             if error.code == "E542":
                 raise

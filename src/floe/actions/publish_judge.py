@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from floe.actions.diff import diff_effective
+from floe.actions.approvals import approved
+from floe.actions.diff import diff_effective, documents_hash
 from floe.actions.find_versions import beside_file
 from floe.actions.judge import Rulebook, as_compiled, excused
 from floe.actions.pair_versions import in_line
@@ -16,6 +17,7 @@ from floe.actions.publish_messages import notification, purpose_of
 from floe.actions.publish_time import Timing
 from floe.contract.formats import read
 from floe.model import Contract, ContractError, Finding, Severity, locate
+from floe.model.approval import Approval
 from floe.model.change import Bump, Diff
 from floe.model.clock import stamp
 from floe.model.json_text import dumps
@@ -47,14 +49,20 @@ class Judge:
     def __init__(self, entry: Entry, contract: Contract, settings: Settings, rules: Rulebook, now: datetime) -> None:
         self.entry, self.contract, self.settings, self.rules, self.now = entry, contract, settings, rules, now
         self.tested: Row = {"outcome": "not_tested"}
+        self.approvals: Sequence[Approval] = ()
         self.verdict: Verdict | None = None
+        self.hash: str | None = None  # of what changes: what approvals and sign-offs name
         self.notice: tuple[Step, dict[str, Any]] | None = None  # what consumers must be told before it is published
 
     def decide(self, known: Known) -> Row:
         """The values of its row; ContractError with what is wrong where it is refused."""
         self._usable(known)
-        diff = self.diff(known)
-        self._refuse([*self._owned(known), *self._parents(known), *(diff.findings if diff else ())])
+        diff, waiver = self.diff(known), None
+        if diff:
+            self.hash, waiver = diff.hash, self._waiver(known, diff)
+            diff = replace(diff, findings=approved(diff.findings, waiver))
+        counting = [one for one in (diff.findings if diff else ()) if not (waiver and one.code == waiver.code)]
+        self._refuse([*self._owned(known), *self._parents(known), *counting])
         timing = Timing(self.contract, self.settings, self.rules, self.entry.key[0], self.now)
         breaking = bool(diff and diff.bump is Bump.MAJOR)
         start, late = timing.start(breaking)
@@ -62,11 +70,27 @@ class Judge:
         if diff and breaking:
             self._ask(known, diff, start, timing.notice_days)
         weaker = tuple(self._weaker(known))
-        notes = (*timing.notes, *(diff.notes if diff else ()), *(f"{name} no longer complies" for name, _ in weaker))
+        said = [f"{waiver.code} was approved by {waiver.approver}: {waiver.reason}"] if waiver else []
+        said += [*timing.notes, *(diff.notes if diff else ()), *(f"{name} no longer complies" for name, _ in weaker)]
         changes = diff.to_dict() if diff else {}
         row = {"bump": str(diff.declared) if diff else FIRST, "changes": changes, "effective_from": start}
-        self.verdict = Verdict({**row, "tested": self.tested}, diff, notes, weaker)
+        self.verdict = Verdict({**row, "tested": self.tested}, diff, tuple(said), weaker)
         return self.verdict.row
+
+    def _waiver(self, known: Known, diff: Diff) -> Approval | None:
+        """The approval of a breaking change under too small a version, by its hash as `floe ci` or as publish says it."""
+        if not any(one.code == "E520" for one in diff.findings):
+            return None
+        hashes = {diff.hash, *self._as_documents(known, diff)}
+        fitting = [one for one in self.approvals if one.code == "E520" and one.diff in hashes]
+        return next((one for one in fitting if one.covers("E520", one.diff, self.now.date())), None)
+
+    def _as_documents(self, known: Known, diff: Diff) -> Iterator[str]:
+        """The hash of the two documents as they were written."""
+        texts = [row["document"] for row in known.versions if row["version"] == diff.old]
+        old, new = (read(text, "")[0] for text in (texts[0], self.entry.version["document"]))
+        if old and new:
+            yield documents_hash(old, new, diff.migrations)
 
     def _usable(self, known: Known) -> None:
         """A retired MAJOR gets no new version (E572)."""

@@ -131,3 +131,11 @@ def said(error: FloeError, file: str) -> Finding:
         error.suggestion,
         Place(file, 1, 1),
     )
+
+
+def not_tried(file: str) -> Finding:
+    """A contract that was to come after the registry went out of reach."""
+    text = "It was not tried after the registry had failed"
+    return Finding(
+        "E542", "registry-refused", Severity.ERROR, text, "", "Publish again when it is back", Place(file, 1, 1)
+    )

@@ -12,12 +12,15 @@ class Repositories:
 
     def __init__(self) -> None:
         self._known: dict[Path | None, str | None] = {None: None}
+        self._tops: dict[Path, Path | None] = {}
 
     def of(self, said: str | None, folder: Path) -> str | None:
         """The repository as floe.yaml says it, else as git knows it; None where neither does."""
         if said:
             return one_form(said)
-        top = next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
+        if folder not in self._tops:
+            self._tops[folder] = next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
+        top = self._tops[folder]
         if top not in self._known:
             self._known[top] = _remote(top or folder)
         return self._known[top]

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from floe.actions.find import find_contract, use_contract
 from floe.actions.find_table import Way, find_target
+from floe.actions.offline import store_or_offline
 from floe.actions.record import of_test
 from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
 from floe.actions.tell_run import record_and_tell
+from floe.actions.verify_rest import Case, judge_rest
 from floe.data.budget import budgets
 from floe.data.drift import drift
 from floe.data.judge.newest import by_bounds
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
     from floe.registry import Store
 
 COSTS = ("queries", "jobs", "scans", "files", "files_read", "bytes_read")
-_LOOK_BACK = 20
 Progress = Callable[[str], None]
 Asked = Callable[[Expectation], bool]
 
@@ -60,12 +61,14 @@ class VerifyResult:
         }
 
 
-def verify(data: "DataFrame | str", contract: str | Path | Contract, settings: Settings | None = None) -> Result:
-    """Whether a DataFrame, or a table named by catalog name or path, keeps a contract of one dataset."""
+def verify(
+    data: "DataFrame | str", contract: str | Path | Contract, settings: Settings | None = None, *, full: bool = False
+) -> Result:
+    """Whether a DataFrame, or a table named by catalog name or path, keeps a contract of one dataset; `full` forgets earlier runs."""
     settings = settings or load_settings()
     found, dataset = find_contract(contract, settings)
     if isinstance(data, str):
-        return _recorded(found, dataset, Way(table=data), settings)
+        return _recorded(found, dataset, Way(table=data, full=full), settings)
     return verify_frame(data, found, dataset, settings)
 
 
@@ -75,12 +78,11 @@ def verify_frame(
     """Whether a frame keeps what one dataset promises; not recorded, as it is no table."""
     from floe.data.spark.scan import scan_rows
     from floe.data.spark.schema import struct_of
-    from floe.registry import open_store
 
     plan = _plan(contract, dataset, settings, asked)
     started = time.monotonic()
     schema, rest = judge_schema(plan, struct_of(data.schema), "frame")
-    store = open_store(settings["registry.url"], settings.root)
+    store = store_or_offline(settings)
     rows, outcomes, cost = scan_rows(data, rest, _aids(plan, contract, Way(), settings, store))
     result = result_of(plan, (*schema, *outcomes), rows, None, {**cost, **_since(started)})
     return replace(result, owner=contract.owner or None, support=_support(contract))
@@ -116,33 +118,33 @@ def _badness(result: Result) -> tuple[int, int]:
 def _recorded(
     contract: Contract, dataset: Dataset, way: Way, settings: Settings, progress: Progress = lambda _: None
 ) -> Result:
-    from floe.registry import open_store
-
     started, run_id = utc_now(), uuid.uuid4().hex
     with span(settings, "floe.test", run_id=run_id, dataset=dataset.name) as say:
         result = verify_some(contract, dataset, way, settings, progress=progress)
         say(**facts_of(result))
-    store = open_store(settings["registry.url"], settings.root)
+    store = store_or_offline(settings)
     table_id = contract.table_id(dataset) or dataset.name
     entry = of_test(result, run_id, table_id, settings.actor)
     note = record_and_tell(settings, store, entry, result, started=started)
+    if note and _Past(store, table_id).unknown:
+        note += "; whether the table was replaced since it was last judged is not known"
     if note:
         settings.say(note)
     return result
 
 
-def verify_some(
+def verify_some(  # noqa: PLR0913  (what is held to what, and who asks)
     contract: Contract,
     dataset: Dataset,
     way: Way,
     settings: Settings,
     asked: Asked = lambda _: True,
     progress: Progress = lambda _: None,
+    *,
+    store: "Store | None" = None,
 ) -> Result:
     """What came of the expectations that are asked for, and of the schema, on a dataset's table; not recorded."""
-    from floe.registry import open_store
-
-    store = open_store(settings["registry.url"], settings.root)
+    store = store or store_or_offline(settings)
     table_id = contract.table_id(dataset) or dataset.name
     plan = _plan(contract, dataset, settings, asked)
     started, target = time.monotonic(), None
@@ -190,15 +192,25 @@ class _Past:
     table_id: str
 
     def uid(self, location: str) -> str | None:
-        """The identity of the table at a place when it was last judged."""
-        for run in self.store.runs(_LOOK_BACK, self.table_id):
-            said = run["result"]
-            if run["mode"] in ("test", "monitor") and said.get("location") == location and said.get("table_uid"):
+        """The identity of the table at a place when it was last judged; None where nobody knows."""
+        if self.unknown:
+            return None
+        for said in self.store.seen(self.table_id, ("test", "monitor")):
+            if said.get("location") == location and said.get("table_uid"):
                 return str(said["table_uid"])
         return None
 
-    def spent(self, within: int) -> float:
-        """How many seconds runs took, of the last ones."""
+    @property
+    def unknown(self) -> bool:
+        """Whether the registry cannot be asked."""
+        from floe.registry.offline import Offline
+
+        return isinstance(self.store, Offline)
+
+    def spent(self, within: int) -> float | None:
+        """How many seconds runs took, of the last ones; None where nobody knows."""
+        if self.unknown:
+            return None
         since = stamp(utc_now() - timedelta(seconds=within))
         return self.store.seconds_since(self.table_id, since)
 
@@ -218,13 +230,15 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
     left = replace(rest, expectations=tuple(one for one in rest.expectations if one.id not in decided))
     rows = None if files is None else row_count(files)
     cost: dict[str, Any] = dict.fromkeys(COSTS, 0)
+    read: dict[str, Any] | None = None
     if left.expectations:
         progress(f"reading rows for {len(left.expectations)} promises")
-        pinned = _pinned(target, seen, settings)
         known = aids._replace(rows=rows, bounds=whole_bounds(files or ()))
-        read, scanned, cost = _scanned(left, pinned, seen.snapshot, known, settings)
-        rows = rows if read is None else read
-        proved += scanned
+        case = Case(left, target, _pinned(target, seen, settings), seen, files, known, settings, past.store)
+        judged = judge_rest(case)
+        rows = rows if judged.rows is None else judged.rows
+        proved += judged.outcomes
+        cost, read = judged.cost, judged.read
     by_id = {outcome.id: outcome for outcome in proved}
     ordered = [by_id[expectation.id] for expectation in rest.expectations]
     cost = {**cost, "files": None if seen.files is None else len(seen.files), **_since(started)}
@@ -238,6 +252,7 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
         schema=seen.schema,
         nulls=nulls,
         committed_at=committed,
+        read=read,
     )
 
 
@@ -250,36 +265,13 @@ def _pinned(target: Target, seen: TableFacts, settings: Settings) -> Target:
     return target
 
 
-def _scanned(
-    plan: Plan, target: Target, snapshot: str | None, aids: Aids, settings: Settings
-) -> tuple[int | None, list[Outcome], dict[str, Any]]:
-    """What reading the table says; without an engine nothing of it is known."""
-    from floe.data.spark.scan import scan
-
-    try:
-        said = scan(plan, target, snapshot, aids, settings)
-        _unmoved(target, snapshot)
-    except (EngineError, TableError) as error:
-        return None, [unmeasured(expectation, error.message) for expectation in plan.expectations], {}
-    return said
-
-
-def _unmoved(target: Target, snapshot: str | None) -> None:
-    """Files have no snapshot that would stand still: what was read while they changed is no answer."""
-    if target.format == "parquet":
-        from floe.data.tables.folder import list_files
-
-        folder = list_files(str(target.path))
-        if folder is None or folder.snapshot != snapshot:
-            raise TableError(f"The files of {target} changed while they were read", "Judge it again")
-
-
 def _aids(plan: Plan, contract: Contract, way: Way, settings: Settings, store: "Store") -> Aids:
     return Aids(
         salt_of(settings.root),
         reference_targets(plan, contract, way.references, settings, store),
         int(settings.clock().timestamp()),
         way.scope,
+        full=way.full,
     )
 
 

@@ -96,7 +96,7 @@ def _run_transfer(options: argparse.Namespace) -> int:
 def _moved(one: Any) -> str:
     if not one["moved"]:
         return f"{one['contract']} belongs to {one['to']} already"
-    return f"{one['contract']} belongs to {one['to']} now (before: {one['from'] or 'nobody'}); a notice waits in the outbox"
+    return f"{one['contract']} belongs to {one['to']} now (before: {one['from'] or 'nobody'}); catalogs and people are told"
 
 
 def _run_export(options: argparse.Namespace) -> int:

@@ -57,6 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FRACTION",
         help="read only about this share of the rows (0.01: one in a hundred); PARTIAL too",
     )
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="read every file that metadata does not answer for, also those that an earlier run has read",
+    )
     parser.add_argument("--format", choices=_FORMATS, default="text", help="how to answer (default: text)")
     parser.set_defaults(run=run)
 
@@ -64,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Judge the tables; exit 1 where a promise is broken, 2 where one was not evaluated and none is broken."""
     scope = scope_of(options.where, options.sample)
-    way = Way(options.table, options.server, dict(options.reference), scope)
+    way = Way(options.table, options.server, dict(options.reference), scope, options.full)
     with progress() as phase:
         result = verify_tables(options.contracts, way, load_settings(say=say), phase)
     limit, accepted = Severity.of(options.fail_on), frozenset(options.accept)

@@ -7,7 +7,7 @@ from floe.model.outcome import answered, unmeasured
 from floe.model.plan import Expectation
 from floe.model.result import Outcome
 
-Spent = Callable[[int], float]  # seconds of recorded runs within the last seconds
+Spent = Callable[[int], float | None]  # seconds of recorded runs within the last seconds, where that is known
 
 
 def budgets(
@@ -21,7 +21,10 @@ def _judged(expectation: Expectation, files: tuple[FileStatistics, ...] | None, 
     budget = expectation.budget
     assert budget is not None
     if budget.within is not None:
-        seconds = round(spent(budget.within), 3)
+        taken = spent(budget.within)
+        if taken is None:
+            return unmeasured(expectation, "what runs took is kept by the registry, which is out of reach")
+        seconds = round(taken, 3)
         said = f"Runs on '{expectation.field}' took {seconds:,} seconds, the contract allows {expectation.expected}"
         return answered(expectation, seconds <= budget.most, seconds, said)
     sizes = [file.size for file in files or ()]

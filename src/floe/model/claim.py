@@ -1,6 +1,6 @@
 """What file statistics may prove about a column."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -32,11 +32,25 @@ class FileStatistics:
     most: Mapping[str, Any] = field(default_factory=dict)
     size: int | None = None  # in bytes
     exact: bool = False  # to a millisecond, `least` and `most` of moments and days are values of rows that are there
+    path: str | None = field(default=None, compare=False)  # as the table's log names it
+    deleted: str | None = field(default=None, compare=False)  # tells which of its rows are deleted, where some are
+    plain: bool = field(default=False, compare=False)  # Parquet that can be read by itself, without the table's log
+
+    @property
+    def id(self) -> str:
+        """The file with just the rows it has now: never the same for others."""
+        return f"{self.path}\n{self.deleted}" if self.deleted else str(self.path)
 
 
 def bounded(type_: Type) -> bool:
     """Whether the bounds that formats keep for a type hold every value of it."""
     return isinstance(type_, Decimal) or (isinstance(type_, Atomic) and type_.name in _EXACT)
+
+
+def file_violations(claims: Iterable[Claim], file: FileStatistics) -> int | None:
+    """How many rows of one file break claims, where its statistics prove it."""
+    counts = [_in_file(claim, file) for claim in claims]
+    return None if None in counts else sum(count for count in counts if count)
 
 
 def violations(claim: Claim, files: tuple[FileStatistics, ...]) -> int | None:

@@ -191,7 +191,9 @@ def _skipped(standing: Standing, wanted: str) -> ContractError:
 
 def _in_order(first: str, early: date, second: str, late: date) -> None:
     if late < early:
-        raise broken(f"The dates are in the wrong order: {second} {late} is before {first} {early}", "Correct one")
+        raise broken(
+            f"The dates are in the wrong order: {second} {late} is before {first} {early}", "Correct one of the two"
+        )
 
 
 def _apart(first: str, early: date, second: str, late: date, days: int) -> None:

@@ -77,6 +77,7 @@ class Result:
     rows: int | None = None
     snapshot: str | None = None
     cost: dict[str, Any] = field(default_factory=dict)
+    read: dict[str, Any] | None = None  # files read, of how many, how many an earlier run answers for, and its snapshot
     location: str | None = None
     table_uid: str | None = None  # another table at the same place has another
     committed_at: str | None = None  # when the table's data last changed, where its log says it
@@ -153,6 +154,7 @@ class Result:
             "support": list(self.support),
             "expectations": [expectation.to_dict() for expectation in self.expectations],
             "cost": self.cost,
+            "read": self.read,
         }
 
 

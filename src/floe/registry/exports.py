@@ -19,7 +19,7 @@ _AT_ONCE = 400
 
 def all_rows(store: Store) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every row with the name of its table, as they stood at one moment, in an order of their own."""
-    with store.begin() as connection:
+    with store.begin(patient=True) as connection:
         if store.postgresql:
             connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"))
         for table in metadata.sorted_tables:
@@ -37,7 +37,7 @@ def _ordered(column: sa.Column[Any], store: Store) -> Any:
 def restore(store: Store, rows: Iterable[tuple[str, dict[str, Any]]]) -> int:
     """Put rows back, those of a table together; how many were missing. Another row of the same key refuses all."""
     added = 0
-    with store.begin(writes=True) as connection:
+    with store.begin(writes=True, patient=True) as connection:
         if store.postgresql:
             connection.execute(sa.text("LOCK TABLE contracts, versions IN EXCLUSIVE MODE"))
         for name, of in groupby(rows, key=lambda one: one[0]):

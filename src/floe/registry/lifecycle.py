@@ -9,9 +9,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from floe.model.clock import stamp
-from floe.model.lifecycle import Standing, due, settled, used
+from floe.model.lifecycle import RETIRED, Standing, due, settled, used
 from floe.registry import outbox
 from floe.registry.audit import audited
+from floe.registry.catalogs.message import catalogs_told, retired_message
 from floe.registry.consumers import locked, relying
 from floe.registry.schema import contracts, lifecycle_transitions
 from floe.registry.store import Store
@@ -102,6 +103,16 @@ def _keep(connection: Connection, was: Standing, standing: Standing, now: dateti
     if told:
         payload = _notice(was, standing, told)
         outbox.put(connection, sink="notification", key=standing.contract, payload=payload, at=at)
+    if standing.state == RETIRED:
+        _leave_catalogs(connection, standing, at)
+
+
+def _leave_catalogs(connection: Connection, standing: Standing, at: str) -> None:
+    """Let catalogs hold a retired line no longer."""
+    chosen = sa.select(contracts).where(contracts.c.contract_id == standing.contract)
+    for contract in connection.execute(chosen).mappings().all():
+        for catalog in catalogs_told(connection, standing.contract):
+            outbox.put(connection, **retired_message(catalog, dict(contract), standing.major), at=at)
 
 
 def _notice(was: Standing, standing: Standing, consumers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class Offline(Store):
         self.cause, self.folder = cause, folder
 
     @contextmanager
-    def begin(self, writes: bool = False) -> Iterator[Connection]:
+    def begin(self, writes: bool = False, patient: bool = False) -> Iterator[Connection]:
         """Nothing can be asked of it."""
         raise self.cause
         yield  # what makes it a context

@@ -59,6 +59,7 @@ check_runs = Table(
     Column("snapshot_after", String),
     Column("seconds", Float),
     Column("result", JSON, nullable=False),
+    Index("ix_check_runs_newest", "table_id", "at"),
 )
 violations = Table(
     "violations",
@@ -75,6 +76,19 @@ violations = Table(
     Column("expected", JSON),
     Column("message", Text),
     Column("cause", Text),
+)
+
+# What the last run measured on a table, by rule and sets of files: the next one reads only what came since.
+verified = Table(
+    "verified",
+    metadata,
+    Column("contract_id", String, primary_key=True),
+    Column("dataset", String, primary_key=True),
+    Column("location", String, primary_key=True),
+    Column("table_uid", String, nullable=False),
+    Column("snapshot", String, nullable=False),
+    Column("at", String, nullable=False),
+    Column("state", Text, nullable=False),
 )
 
 # A contract is known by its identity without the version (`sales.customer_360/customers`).

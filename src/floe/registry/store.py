@@ -3,7 +3,7 @@
 import fcntl
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -19,10 +19,14 @@ from floe.registry.fact_put import put_fact
 from floe.registry.outbox_put import put_all
 from floe.registry.schema import check_runs, schema_history, table_registry, violations
 
-HEAD = "0005"
+HEAD = "0006"
 _BUSY_SECONDS = 30
 _CONNECT_SECONDS = 10
 _FROZEN_SECONDS = 10
+_PATIENT = "SET LOCAL statement_timeout = 0"
+_STATEMENT_SECONDS = 60  # beyond that a database counts as out of reach; who waits for another writer waits longer
+_SERVER = "Check registry.url, and that its server runs and can be reached from here (`floe doctor`)"
+_LOOK_BACK = 5
 _CHECK = "Check registry.url and the permissions of the file and its folder (`floe doctor`)"
 # what a database says -> what to do about it
 _ADVICE = {
@@ -30,6 +34,8 @@ _ADVICE = {
     "is full|No space left": "What was not acknowledged is not registered: make room on its disk, and run it again",
     "readonly|read-only|permission denied": "Ask for the right to write there, or set registry.url to another place",
     "password|no pg_hba|role": "Check the user and password of registry.url",
+    "load plugin": "Write it as sqlite:///.floe/registry.db or postgresql://…",
+    "statement timeout": "The database is too slow, or somebody holds its tables: run it again later",
     "database is locked": "Another program holds the file for long: end it, or move the registry to PostgreSQL",
 }
 
@@ -82,14 +88,18 @@ def _folder(path: Path) -> None:
 
 def _unreachable(address: sa.URL, error: Exception) -> RegistryError:
     cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-    advice = next((said for words, said in _ADVICE.items() if any(word in cause for word in words.split("|"))), _CHECK)
+    usual = _CHECK if address.get_backend_name() == "sqlite" else _SERVER
+    advice = next((said for words, said in _ADVICE.items() if any(word in cause for word in words.split("|"))), usual)
     return RegistryError(f"The registry {address.render_as_string()} cannot be used: {cause}", advice, "E542")
 
 
 def _engine(address: sa.URL) -> Engine:
     if address.get_backend_name() != "sqlite":
         waits = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
-        return sa.create_engine(address, pool_pre_ping=True, json_serializer=dumps, connect_args=waits)
+        made = sa.create_engine(address, pool_pre_ping=True, json_serializer=dumps, connect_args=waits)
+        if made.dialect.name == "postgresql" and "options" not in address.query:
+            sa.event.listen(made, "connect", _bound_statements)
+        return made
     engine = sa.create_engine(address, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=dumps)
 
     @sa.event.listens_for(engine, "connect")
@@ -106,6 +116,13 @@ def _engine(address: sa.URL) -> Engine:
     return engine
 
 
+def _bound_statements(connection: Any, _: Any) -> None:
+    """Let no statement of a connection last for ever."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET statement_timeout = '{_STATEMENT_SECONDS}s'")
+    connection.commit()
+
+
 class Store:
     """Reads and writes of the store, each in its own transaction."""
 
@@ -118,10 +135,15 @@ class Store:
         self.engine.dispose()
 
     @contextmanager
-    def begin(self, writes: bool = False) -> Iterator[Connection]:
-        """A transaction; writers of SQLite queue from its start. RegistryError (E542) where the database fails."""
+    def begin(self, writes: bool = False, patient: bool = False) -> Iterator[Connection]:
+        """A transaction; writers of SQLite queue from its start. RegistryError (E542) where the database fails.
+
+        One that is patient may wait for others, or take long, without being taken for a database that does not answer.
+        """
         try:
             with self.engine.execution_options(floe_writes=writes).begin() as connection:
+                if patient and self.postgresql:
+                    connection.execute(sa.text(_PATIENT))
                 yield connection
         except SQLAlchemyError as error:
             raise _unreachable(self.engine.url, error) from None
@@ -150,7 +172,7 @@ class Store:
 
         config = Config()
         config.set_main_option("script_location", os.fspath(Path(__file__).parent / "migrations"))
-        with self.begin(writes=True) as connection:
+        with self.begin(writes=True, patient=True) as connection:
             if self.postgresql:  # of two that find an old store at once, one waits for the other
                 connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock_key("floe.migrate")})
             config.attributes["connection"] = connection
@@ -200,6 +222,14 @@ class Store:
         with self.begin() as connection:
             return cast("Mapping[str, Any] | None", connection.execute(chosen.order_by(runs.at)).scalar())
 
+    def seen(self, table_id: str, modes: Sequence[str]) -> list[Mapping[str, Any]]:
+        """The results of the newest runs that knew a table's snapshot, newest first."""
+        runs = check_runs.c
+        here = (runs.table_id == table_id) & runs.mode.in_(modes) & runs.snapshot_after.isnot(None)
+        chosen = sa.select(runs.result).where(here).order_by(runs.at.desc()).limit(_LOOK_BACK)
+        with self.begin() as connection:
+            return list(connection.execute(chosen).scalars())
+
     def seconds_since(self, table_id: str, since: str) -> float:
         """How many seconds the runs on a table took, since a moment."""
         chosen = sa.select(sa.func.sum(check_runs.c.seconds)).where(
@@ -214,6 +244,7 @@ class Store:
         if self.postgresql:
             key = lock_key(table_id)
             with self.engine.begin() as connection:  # the lock ends with the transaction
+                connection.execute(sa.text(_PATIENT))
                 connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": key})
                 yield
             return
@@ -264,7 +295,7 @@ class _Together(Store):
         self._connection = connection
 
     @contextmanager
-    def begin(self, writes: bool = False) -> Iterator[Connection]:
+    def begin(self, writes: bool = False, patient: bool = False) -> Iterator[Connection]:
         """The one transaction; its errors are those of the whole."""
         yield self._connection
 

@@ -60,7 +60,7 @@ def register(
     same = find_version(store, *entry.key)
     if same:
         return _again(same, entry), False
-    with store.begin(writes=True) as connection:
+    with store.begin(writes=True, patient=True) as connection:  # others may be many, and each has its turn
         contract = _locked(connection, store, entry, actor, at)
         parents = _parents(connection, store, entry)
         there = _trusted(connection, entry.key[0])

@@ -75,9 +75,14 @@ def first_seen(store: Store, table_id: str) -> str | None:
         return connection.execute(chosen).scalar()
 
 
-def forget_runs(store: Store, before: str) -> None:
-    """Remove the monitor's own runs from before a moment; what they found stays in incidents."""
-    old = sa.select(check_runs.c.run_id).where((check_runs.c.mode == "monitor") & (check_runs.c.at < before))
+def forget_runs(store: Store, before: str, probes_before: str) -> None:
+    """Remove the monitor's own runs from before a moment, and sooner those that only found a table readable.
+
+    What they found stays in incidents, probes and facts of days.
+    """
+    runs = check_runs.c
+    plain = (runs.outcome == "pass") & runs.snapshot_after.is_(None) & (runs.at < probes_before)
+    old = sa.select(runs.run_id).where((runs.mode == "monitor") & ((runs.at < before) | plain))
     with store.begin() as connection:
         if not connection.execute(old.limit(1)).first():
             return

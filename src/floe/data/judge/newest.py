@@ -33,17 +33,17 @@ def by_bounds(one: Expectation, files: tuple[FileStatistics, ...] | None, now: i
 def _edge(file: FileStatistics, one: Expectation, newest: bool) -> int | None:
     """The greatest or least value in seconds since 1970, where it stands in a row that is still there."""
     value = (file.most if newest else file.least).get(one.columns[0])
-    return _seconds(value, one.age.zone if one.age else "", newest) if file.exact else None
+    return seconds_of(value, one.age.zone if one.age else "", newest) if file.exact else None
 
 
-def _seconds(value: Any, zone: str = "", newest: bool = True) -> int | None:
+def seconds_of(value: Any, zone: str = "", newest: bool = True) -> int | None:
     """Seconds since 1970; what has no zone is meant in the one that is given.
 
     Near a change of the clocks the greatest time of day need not be the latest moment, so that only rows can tell.
 
-    >>> _seconds(datetime(1970, 1, 2, tzinfo=UTC)), _seconds(date(1970, 1, 2)), _seconds(datetime(1970, 1, 2))
+    >>> seconds_of(datetime(1970, 1, 2, tzinfo=UTC)), seconds_of(date(1970, 1, 2)), seconds_of(datetime(1970, 1, 2))
     (86400, 86400, None)
-    >>> _seconds(datetime(1970, 1, 2), "Europe/Berlin"), _seconds(datetime(2026, 10, 25, 2, 30), "Europe/Berlin")
+    >>> seconds_of(datetime(1970, 1, 2), "Europe/Berlin"), seconds_of(datetime(2026, 10, 25, 2, 30), "Europe/Berlin")
     (82800, None)
     """
     match value:

@@ -12,6 +12,7 @@ from floe.data.spark.measure_query import by_table
 from floe.data.spark.row_pass import Asked, Counted, count_rows
 from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.data.spark.samples import Key, key_of, shown
+from floe.data.words import broken_text, rows_text
 from floe.model.age import aged
 from floe.model.outcome import Measured, judged, unmeasured
 from floe.model.plan import Expectation, Plan, Reference
@@ -82,7 +83,7 @@ def _measured(scene: Scene, expectation: Expectation, seen: Seen) -> Outcome:
     if expectation.query or expectation.volume:
         return by_table(scene, expectation)
     if expectation.counts:
-        return outcome(scene, expectation, (total, total), f"'{expectation.field}' has {_rows(total)}")
+        return outcome(scene, expectation, (total, total), f"'{expectation.field}' has {rows_text(total)}")
     unknown = None if scene.gate or expectation.watched else "the time of the last commit is not known here"
     return unmeasured(expectation, (not scene.gate and expectation.cause) or unknown)
 
@@ -92,7 +93,7 @@ def _counted(scene: Scene, expectation: Expectation, seen: Seen) -> Outcome:
     if not expectation.sql:
         return _aged(scene, expectation, number)
     samples = shown(seen.counted.samples.get(expectation.id), seen.key, scene.plan, scene.salt)
-    return outcome(scene, expectation, (number or 0, seen.counted.rows), _said(expectation, number or 0), samples)
+    return outcome(scene, expectation, (number or 0, seen.counted.rows), broken_text(expectation, number or 0), samples)
 
 
 def _edges(scene: Scene, asked: list[Expectation]) -> list[str]:
@@ -175,32 +176,17 @@ def outcome(
     return judged(expectation, Measured(*numbers, message, samples), "scan", empty_passes=scene.gate)
 
 
-def _said(expectation: Expectation, count: int) -> str:
-    if expectation.name == "null-value":
-        return f"Null in '{expectation.field}', which the contract requires"
-    if expectation.code == "E550":
-        return f"'{expectation.field}' is missing in {_rows(count)}, the contract asks for {expectation.expected}"
-    return f"Values of '{expectation.field}' are not {_wanted(expectation)}"
-
-
-def _wanted(expectation: Expectation) -> str:
-    if ":quality." in expectation.id:
-        return f"as the rule '{expectation.name}' asks"
-    listed = expectation.expected
-    return f"among {', '.join(map(str, listed))}" if isinstance(listed, list) else str(listed)
-
-
 def _unique(scene: Scene, expectation: Expectation, found: Repeated, total: int) -> Outcome:
     of_batch = " of the batch" if scene.gate else ""
-    said = [f"'{expectation.field}' repeats in {_rows(found.twice)}{of_batch}"] * bool(found.twice)
-    said += [f"'{expectation.field}' of {_rows(found.there)} is in the table already"] * bool(found.there)
+    said = [f"'{expectation.field}' repeats in {rows_text(found.twice)}{of_batch}"] * bool(found.twice)
+    said += [f"'{expectation.field}' of {rows_text(found.there)} is in the table already"] * bool(found.there)
     samples = shown(found.samples, found.key, scene.plan, scene.salt)
     # a row counts once: of a key that is in the table all rows are bad, of another one all but the first
     return outcome(scene, expectation, (found.twice + found.keys_there, total), " and ".join(said), samples)
 
 
 def _referring(scene: Scene, expectation: Expectation, found: Lost, total: int) -> Outcome:
-    message = f"'{expectation.field}' of {_rows(found.rows)} is not in '{expectation.target}'"
+    message = broken_text(expectation, found.rows)
     samples = shown(found.samples, found.key, scene.plan, scene.salt)
     return outcome(scene, expectation, (found.rows, total), message, samples)
 
@@ -209,7 +195,3 @@ def _aged(scene: Scene, expectation: Expectation, then: int | None) -> Outcome:
     if then is None:
         return unmeasured(expectation, f"'{expectation.field}' has no value to tell an age by")
     return aged(expectation, scene.now - int(then), "scan")
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'' if count == 1 else 's'}"

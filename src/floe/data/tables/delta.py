@@ -1,11 +1,14 @@
 """Delta's log, read by deltalake."""
 
 import datetime
+import hashlib
 import json
+import os
 import posixpath
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import pyarrow
@@ -39,8 +42,11 @@ def probe(target: Target) -> TableFacts | None:
             f"{target.name} is a name in Spark's catalog, which only a Spark session can ask",
             "Name its path with --table",
         )
-    if "://" not in target.path and not Path(target.path).exists():
-        return None
+    try:
+        if "://" not in target.path and not Path(target.path).exists():
+            return None
+    except PermissionError as error:
+        raise _unreadable(target.path, error) from None
     table = _open(target.path)
     try:
         return _facts(target.path, table)
@@ -62,7 +68,14 @@ def _facts(path: str, table: DeltaTable) -> TableFacts:
         _files(path, table, {field["name"]: field.get("metadata") or {} for field in written["fields"]}),
         partition=tuple(table.metadata().partition_columns),
         uid=str(table.metadata().id),
+        identities={field["name"]: _identity(field) for field in written["fields"]},
     )
+
+
+def _identity(column: Mapping[str, Any]) -> str:
+    """What makes a column that one: its type, and what the log says of it but its comment."""
+    notes = {key: value for key, value in (column.get("metadata") or {}).items() if key != "comment"}
+    return json.dumps([column["type"], notes], sort_keys=True)
 
 
 def _struct(table: DeltaTable) -> Struct:
@@ -118,15 +131,58 @@ def _files(place: str, table: DeltaTable, notes: Mapping[str, Any]) -> tuple[Fil
     schema = _struct(table)
     types = {member.name: member.type for member in schema.members}
     edged = {name: type_ for name, type_ in types.items() if _edged(type_) and "delta.typeChanges" not in notes[name]}
-    return tuple(_statistics(row, deleted.get(row["path"], 0), edged) for row in rows)
+    kept = not any("delta.typeChanges" in note for note in notes.values())
+    return tuple(
+        _named(_statistics(row, deleted.get(row["path"], _NONE).rows, edged), row, deleted.get(row["path"]), kept)
+        for row in rows
+    )
+
+
+class _Deleted(NamedTuple):
+    """How many rows a deletion vector takes from a file, and which ones, in one word."""
+
+    rows: int
+    which: str
+
+
+_NONE = _Deleted(0, "")
+
+
+def _named(file: FileStatistics, row: Mapping[str, Any], deleted: _Deleted | None, kept: bool) -> FileStatistics:
+    """A file's statistics with its name, and whether it can be read by itself."""
+    plain = kept and not deleted and _by_path(row["path"], row.get("partition") or {})
+    return replace(file, path=unquote(row["path"]), deleted=deleted.which if deleted else None, plain=plain)
+
+
+def _by_path(path: str, partition: Mapping[str, Any]) -> bool:
+    """Whether a file's folders say its partition as the log does; a path of another place, or with signs, is not trusted."""
+    if path.startswith("/") or ":" in path or "%" in path:
+        return False
+    said = dict(part.split("=", 1) for part in path.split("/")[:-1] if "=" in part)
+    known = {name: _folder(value) for name, value in partition.items()}
+    return said == known and len(said) == path.count("/")
+
+
+def _folder(value: Any) -> str | None:
+    """A value as a folder's name, where every reader takes it for that value."""
+    match value:
+        case bool() | datetime.datetime():
+            return None
+        case None:
+            return "__HIVE_DEFAULT_PARTITION__"
+        case int() | str():
+            return str(value)
+        case datetime.date():
+            return value.isoformat()
+    return None
 
 
 def _edged(type_: Type) -> bool:
     return bounded(type_) and not (isinstance(type_, Decimal) and type_.precision > _DIGITS)
 
 
-def _deleted(table: DeltaTable, paths: list[str]) -> dict[str, int] | None:
-    """How many rows deletion vectors take from each file that has one; None where a vector's file is not found."""
+def _deleted(table: DeltaTable, paths: list[str]) -> dict[str, _Deleted] | None:
+    """What deletion vectors take from each file that has one; None where a vector's file is not found."""
     if "deletionVectors" not in (table.protocol().reader_features or ()):
         return {}
     root = unquote(table.table_uri).rstrip("/")
@@ -137,7 +193,8 @@ def _deleted(table: DeltaTable, paths: list[str]) -> dict[str, int] | None:
             path = known.get(posixpath.relpath(unquote(uri.as_py()).removeprefix(root), "/"))
             if path is None:
                 return None
-            found[path] = len(mask.values) - (compute.sum(mask.values).as_py() or 0)
+            rows = len(mask.values) - (compute.sum(mask.values).as_py() or 0)
+            found[path] = _Deleted(rows, hashlib.sha256(bytes(mask.values.to_numpy(zero_copy_only=False))).hexdigest())
     return found
 
 
@@ -187,6 +244,16 @@ def _open(path: str) -> DeltaTable:
         raise _unreadable(path, error) from None
 
 
+def _denied(path: str) -> bool:
+    """Whether the log may not be listed, which deltalake's first line does not say."""
+    try:
+        os.listdir(f"{path}/_delta_log")
+    except OSError as error:
+        return isinstance(error, PermissionError)
+    return False
+
+
 def _unreadable(path: str, error: Exception) -> TableError:
     cause = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+    cause = "Permission denied" if _denied(path) else cause
     return TableError(f"{path} cannot be read: {cause}", "Check the table's log, its path and its permissions")

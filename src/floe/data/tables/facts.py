@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
+from floe.data.remembered import Rewrite
 from floe.model import TableError
 from floe.model.claim import FileStatistics
 from floe.model.settings import Settings
@@ -28,6 +29,7 @@ class TableFacts:
     partition: tuple[str, ...] = ()
     key: tuple[str, ...] = ()
     uid: str | None = None  # another table at the same place has another
+    identities: Mapping[str, str] = field(default_factory=dict)  # of columns: another of the same name has another
 
 
 def check_present(folder: str, paths: Iterable[str]) -> None:
@@ -41,6 +43,19 @@ def check_present(folder: str, paths: Iterable[str]) -> None:
             raise TableError(
                 f"{folder} lists the file {path}, which is missing", "Restore the file, or take it from the table's log"
             )
+
+
+def rewrites(target: Target, settings: Settings, since: str, now: str) -> list[Rewrite]:
+    """Files whose rows only moved between two snapshots, oldest first; what is not sure is left out."""
+    if target.format == "iceberg":
+        from floe.data.tables import iceberg_changes  # noqa: PLC0415  (heavy)
+
+        return iceberg_changes.rewrites(target, settings, since, now)
+    if target.format == "delta" and target.path:
+        from floe.data.tables import delta_changes  # noqa: PLC0415  (heavy)
+
+        return delta_changes.rewrites(target.path, int(since), int(now))
+    return []
 
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:

@@ -58,7 +58,7 @@ def probe(path: str) -> TableFacts | None:
 
 def list_files(path: str) -> Folder | None:
     """The files of a table by their names, sizes and times, which are its snapshot."""
-    system, root = _system(path)
+    system, root = system_of(path)
     try:
         info = system.get_file_info(root)
         if info.type is fs.FileType.NotFound:
@@ -91,7 +91,8 @@ def readable(folder: Folder) -> Struct:
     )
 
 
-def _system(path: str) -> tuple[fs.FileSystem, str]:
+def system_of(path: str) -> tuple[fs.FileSystem, str]:
+    """Where a path leads: a file system, and the path in it."""
     if "://" not in path:
         return fs.LocalFileSystem(), path.rstrip("/")
     try:

@@ -1,6 +1,7 @@
 """Iceberg's catalogs and metadata files, asked by pyiceberg."""
 
 import datetime
+import hashlib
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.conversions import from_bytes
 from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
+from pyiceberg.manifest import FileFormat
 from pyiceberg.table import FileScanTask, StaticTable, Table
 from pyiceberg.table.snapshots import Operation
 from pyiceberg.types import (
@@ -145,6 +147,7 @@ def _facts(table: Table) -> TableFacts:
         partition=tuple(str(table.schema().find_column_name(part.source_id)) for part in table.spec().fields),
         key=tuple(str(table.schema().find_column_name(field)) for field in table.schema().identifier_field_ids),
         uid=str(table.metadata.table_uuid),
+        identities={field.name: f"{field.field_id} {field.field_type!r}" for field in table.schema().fields},
     )
 
 
@@ -221,7 +224,13 @@ def _statistics(task: FileScanTask, columns: list[NestedField], edged: set[int])
     bounds = [column for column in columns if column.field_id in edged]
     rows = None if task.delete_files else file.record_count
     least, most = _values(bounds, file.lower_bounds), _values(bounds, file.upper_bounds)
-    return FileStatistics(rows, nulls, least, most, file.file_size_in_bytes, exact=not task.delete_files)
+    gone = hashlib.sha256("\n".join(sorted(one.file_path for one in task.delete_files)).encode()).hexdigest()
+    deleted = gone if task.delete_files else None
+    plain = not deleted and file.file_format is FileFormat.PARQUET
+    size = file.file_size_in_bytes
+    return FileStatistics(
+        rows, nulls, least, most, size, exact=not deleted, path=file.file_path, deleted=deleted, plain=plain
+    )
 
 
 def _values(columns: list[NestedField], bounds: Mapping[int, bytes] | None) -> dict[str, Any]:

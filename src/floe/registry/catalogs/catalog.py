@@ -1,7 +1,7 @@
 """A catalog that contracts are registered in, beside the tables they speak of."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -9,7 +9,16 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import NamespaceAlreadyExistsError, NoSuchNamespaceError
 
 from floe.model import SendError
-from floe.registry.catalogs.properties import NAME, REPOSITORY, Held, difference, owner_of, with_contract
+from floe.registry.catalogs.properties import (
+    NAME,
+    REPOSITORY,
+    Held,
+    difference,
+    held,
+    owner_of,
+    with_contract,
+    without_contract,
+)
 
 _ROUNDS = 5
 
@@ -43,14 +52,27 @@ class ContractCatalog:
         parts = tuple(namespace.split(".", 1)) if isinstance(namespace, str) else tuple(namespace)
         said = (metadata.owner, metadata.description, metadata.registered_at)
         new = Held(contract_name, contract_version, schema_hash, *said)
+        self._write(parts, contract_name, lambda there: self._with(there, new) | {NAME: parts[-1]})
+
+    def retire_contract(self, namespace: str | Sequence[str], contract_name: str, major: int) -> None:
+        """Take a retired MAJOR out of its product's namespace, whose owner stays; nothing where it is not there."""
+        parts = tuple(namespace.split(".", 1)) if isinstance(namespace, str) else tuple(namespace)
+        with suppress(NoSuchNamespaceError):
+            self.catalog.load_namespace_properties(parts)
+            self._write(parts, contract_name, lambda there: without_contract(there, contract_name, major))
+
+    def _with(self, there: Mapping[str, str], new: Held) -> dict[str, str]:
+        others = any(one.name != new.name for one in held(there))  # a namespace of several that nobody owns stays so
+        shared = there.get(REPOSITORY) or ("" if others else self.repository)
+        own = "" if _plain(shared) == _plain(self.repository) else self.repository
+        wanted = with_contract(there, replace(new, repository=own))
+        return wanted | {REPOSITORY: shared} if shared else wanted
+
+    def _write(self, parts: tuple[str, ...], name: str, wish: Callable[[Mapping[str, str]], Mapping[str, str]]) -> None:
         for _ in range(_ROUNDS):  # what was written is read again: catalogs know no transaction over both
             there = self._properties(parts)
-            self._check_owner(parts, owner_of(there, contract_name))
-            shared = there.get(REPOSITORY) or self.repository
-            own = "" if _plain(shared) == _plain(self.repository) else self.repository
-            wanted = with_contract(there, replace(new, repository=own)) | {NAME: parts[-1]}
-            wanted |= {REPOSITORY: shared} if shared else {}
-            removals, updates = difference(there, wanted)
+            self._check_owner(parts, owner_of(there, name))
+            removals, updates = difference(there, wish(there))
             if not removals and not updates:
                 return
             self.catalog.update_namespace_properties(parts, removals, updates)

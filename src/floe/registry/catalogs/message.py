@@ -3,6 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from floe.registry.schema import outbox
+
 SINK = "catalog"
 
 
@@ -32,6 +37,31 @@ def catalog_message(
         "effective_hash": version["effective_hash"],
         "metadata": {"owner": contract.get("owner"), "description": description, "registered_at": at},
     }
-    # one catalog that is out of reach does not hold back another
-    key = f"{catalog}:{contract['contract_id']}" if catalog else contract["contract_id"]
-    return {"sink": SINK, "key": key, "payload": payload}
+    return {"sink": SINK, "key": _key(catalog, contract), "payload": payload}
+
+
+def retired_message(catalog: str | None, contract: Mapping[str, Any], major: int) -> dict[str, Any]:
+    """What the outbox keeps for a catalog that shall no longer hold a MAJOR, after what it was told of it before."""
+    payload = {
+        "catalog": catalog,
+        "contract": contract["contract_id"],
+        "domain": contract["domain"],
+        "product": contract["product"],
+        "repository": contract.get("repository"),
+        "contract_name": contract["name"],
+        "retired_major": major,
+    }
+    return {"sink": SINK, "key": _key(catalog, contract), "payload": payload}
+
+
+def _key(catalog: str | None, contract: Mapping[str, Any]) -> str:
+    """What orders messages: one catalog that is out of reach does not hold back another."""
+    return f"{catalog}:{contract['contract_id']}" if catalog else str(contract["contract_id"])
+
+
+def catalogs_told(connection: Connection, contract_id: str) -> list[str | None]:
+    """The catalogs that messages of a contract are kept for; [None], the first of whoever sends, where none is left."""
+    key = outbox.c.key
+    here = (outbox.c.sink == SINK) & ((key == contract_id) | key.endswith(f":{contract_id}", autoescape=True))
+    keys = connection.execute(sa.select(key).where(here).distinct().order_by(key)).scalars()
+    return [one.removesuffix(contract_id)[:-1] or None for one in keys] or [None]

@@ -76,6 +76,11 @@ def with_contract(properties: Mapping[str, str], new: Held) -> dict[str, str]:
     return _written([*(one for one in there if one is not same), _fitting(new)])
 
 
+def without_contract(properties: Mapping[str, str], name: str, major: int) -> dict[str, str]:
+    """The properties floe wants where a MAJOR of a contract is held no longer."""
+    return _written(one for one in held(properties) if (one.name, one.order[0]) != (name, major))
+
+
 def _fitting(new: Held) -> Held:
     if len(f"floe.contract.{new.name}@99.registered_at") > _LONGEST_KEY:
         raise SendError(f"The name '{new.name[:50]}…' is too long for a catalog", "Shorten it", permanent=True)
@@ -89,7 +94,7 @@ def _cut(text: str) -> str:
 def _written(entries: Iterable[Held]) -> dict[str, str]:
     ordered = sorted(entries, key=lambda one: (one.name, one.order))
     newest = {one.name: one for one in ordered}
-    found = _listed([f"{one.name}:{one.version}" for one in ordered])
+    found = _listed([f"{one.name}:{one.version}" for one in ordered]) if ordered else {}
     for one in ordered:
         major = "" if newest[one.name] is one else f"@{one.order[0]}"
         values = {field: getattr(one, field) for field in _FIELDS}

@@ -34,15 +34,8 @@ def catalog_sender(settings: Settings) -> Sender:
 
 def _register(name: str, payload: Mapping[str, Any], settings: Settings, opened: "dict[str, Catalog]") -> None:
     try:
-        metadata = {key: str(payload["metadata"].get(key) or "") for key in ("owner", "description", "registered_at")}
-        # a contract of type families has no schema hash: its effective text tells it from others
-        hash_ = payload["schema_hash"] or payload["effective_hash"]
-        version = (
-            (payload["domain"], payload["product"]),
-            payload["contract_name"],
-            payload["contract_version"],
-            hash_,
-        )
+        where = ((payload["domain"], payload["product"]), payload["contract_name"])
+        said = None if "retired_major" in payload else _said(payload)
     except KeyError as error:
         raise SendError(f"The message has no {error}", "It was not written by floe", permanent=True) from None
     with spoken(name, settings):
@@ -50,5 +43,16 @@ def _register(name: str, payload: Mapping[str, Any], settings: Settings, opened:
         from floe.registry.catalogs.catalog import ContractCatalog, ContractMetadata  # noqa: PLC0415  (pyiceberg)
 
         ours = ContractCatalog(catalog, payload.get("repository") or "", payload.get("repository_before") or "")
-        ours.register_contract(*version, ContractMetadata(**metadata))
+        if said:
+            ours.register_contract(*where, said["version"], said["hash"], ContractMetadata(**said["metadata"]))
+        else:
+            ours.retire_contract(*where, int(payload["retired_major"]))
     opened[name] = catalog  # one that failed is opened anew
+
+
+def _said(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """What a catalog is told of a version."""
+    metadata = {key: str(payload["metadata"].get(key) or "") for key in ("owner", "description", "registered_at")}
+    # a contract of type families has no schema hash: its effective text tells it from others
+    hash_ = payload["schema_hash"] or payload["effective_hash"]
+    return {"version": payload["contract_version"], "hash": hash_, "metadata": metadata}

@@ -17,13 +17,20 @@ def result_text(result: Result, style: Style) -> str:
         lines += _lines(outcome, style)
     passed = [outcome for outcome in result.expectations if outcome.outcome == PASS]
     proved = sum(outcome.how == "metadata" for outcome in passed)
-    lines.append(
-        style.paint(
-            f"    {plural(len(passed), 'promise')} kept: {proved} proved from metadata, {len(passed) - proved} by reading",
-            "dim",
-        )
-    )
+    known = sum(outcome.how == "incremental" for outcome in passed)
+    how = f"{proved} proved from metadata, {len(passed) - proved - known} by reading"
+    how += f", {known} by what changed" if known else ""
+    lines.append(style.paint(f"    {plural(len(passed), 'promise')} kept: {how}", "dim"))
+    lines += [style.paint(f"    {said}", "dim")] if (said := read_text(result)) else []
     return "\n".join(lines)
+
+
+def read_text(result: Result) -> str:
+    """How many files were read, where an earlier run answers for others."""
+    if not result.read or not result.read["remembered"]:
+        return ""
+    read, of, known, snapshot = (result.read[key] for key in ("files", "of", "remembered", "snapshot"))
+    return f"read {read:,} of {plural(of, 'file')}, {known:,} remembered of snapshot {snapshot}"
 
 
 def verdict(result: Result) -> tuple[str, str]:

@@ -32,3 +32,4 @@ def upgrade() -> None:
     op.add_column("probe_days", sa.Column("took", sa.JSON))
     op.add_column("sla_status", sa.Column("used", sa.Float))
     op.add_column("incidents", sa.Column("broken_at", sa.String))
+    op.create_index("ix_check_runs_newest", "check_runs", ["table_id", "at"])

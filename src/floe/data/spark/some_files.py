@@ -1,0 +1,203 @@
+"""Rules on some files of a table, read by themselves, and their keys beside those of the other files."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+
+from floe.data.plan.sql import quote
+from floe.data.prove import row_count, whole_bounds
+from floe.data.remaining import Found, Index, Need, Remaining, near_files, old_files
+from floe.data.spark.beside import lost_beside, repeated_beside
+from floe.data.spark.cost import Cost, described, metered
+from floe.data.spark.keys import Edges, Repeated, dense, judge_keys, lost_rows, whole_keys
+from floe.data.spark.row_pass import Asked, count_rows
+from floe.data.spark.said import ENGINE_ERRORS
+from floe.data.spark.samples import key_of, shown
+from floe.data.spark.scan import read_references
+from floe.data.spark.schema import struct_type
+from floe.data.spark.session import own_session
+from floe.data.tables import TableFacts
+from floe.data.tables.fitting import fits, paths_of
+from floe.model import FloeError
+from floe.model.claim import FileStatistics
+from floe.model.plan import Aids, Expectation, Plan
+from floe.model.settings import Settings
+
+Statistics = tuple[FileStatistics, ...]
+_SMALL = 1 << 25  # bytes that one task reads soon
+_FAILED: tuple[type[Exception], ...] = (*ENGINE_ERRORS, FloeError, OSError)
+
+
+class Table(NamedTuple):
+    """A table whose files are read: its format, what its log says, and its files by their names."""
+
+    format: str
+    facts: TableFacts
+    files: Index
+
+
+class Read(NamedTuple):
+    """What was found by the ids of expectations, what that cost, and how many files were read."""
+
+    found: Mapping[str, Found]
+    cost: Cost
+    files: frozenset[str]
+
+
+class Tables(NamedTuple):
+    """The table to judge, and those that its keys refer to, as far as their files are known."""
+
+    mine: Table
+    others: Mapping[str, Table]
+
+
+def measure_some(plan: Plan, tables: Tables, remaining: Remaining, aids: Aids, settings: Settings) -> Read | None:
+    """What the rules find in just the files they have left; None where these cannot be read, or judged, by themselves."""
+    table = tables.mine
+    try:
+        if not _fitting(table, remaining, plan):
+            return None
+        spark = own_session(settings)
+        with metered(spark, plan.contract) as cost:
+            found = _Files(spark, plan, tables, aids).found(remaining)
+    except _FAILED:
+        return None
+    if found is None:
+        return None
+    old = [file.id for need in remaining.some if need.kind == "key" for file in old_files(need, table.files)]
+    return Read(found, cost, remaining.files.union(old, *(need.rest for need in remaining.some)))
+
+
+def _fitting(table: Table, remaining: Remaining, plan: Plan) -> bool:
+    """Whether every file has the columns that are asked of it."""
+    names = {name for need in remaining.some if need.by_rows for name in (*need.one.columns, *plan.key)}
+    asked = [(_some(table, remaining.files), names)]
+    for need in remaining.some:
+        if not need.by_rows:
+            old = old_files(need, table.files) if need.kind == "key" else ()
+            asked.append((_some(table, need.rest) + old, {*need.one.columns, *need.one.keys}))
+    return all(fits(table.format, table.facts, files, columns) for files, columns in asked if files)
+
+
+def _some(table: Table, names: Iterable[str]) -> Statistics:
+    return tuple(table.files[name] for name in sorted(names))
+
+
+class _Files:
+    """The files of a table, read for one run."""
+
+    def __init__(self, spark: SparkSession, plan: Plan, tables: Tables, aids: Aids) -> None:
+        self.spark, self.plan, self.aids = spark, plan, aids
+        self.table, self.others = tables
+
+    def found(self, remaining: Remaining) -> dict[str, Found] | None:
+        """What each rule finds; None where one cannot be judged so."""
+        rules = [need.one for need in remaining.some if need.by_rows]
+        found = self._rows(rules, _some(self.table, remaining.files)) if rules else {}
+        if found is None:
+            return None
+        keys: dict[tuple[object, ...], Repeated] = {}
+        for need in remaining.some:
+            if need.kind == "key":
+                mark = (tuple(sorted(need.one.keys)), need.rest, need.known.files)
+                keys[mark] = again = keys.get(mark) or self._repeated(need)
+                found[need.one.id] = Found(again.twice + again.keys_there, self._shown(again))
+            elif need.kind == "reference":
+                lost = self._lost(need)
+                if lost is None:
+                    return None
+                found[need.one.id] = lost
+        return found
+
+    def _read(self, files: Statistics) -> DataFrame:
+        """Rows of the table; a few of them in one task, which needs no shuffle."""
+        rows = _read(self.spark, self.table, files)
+        return rows.coalesce(1) if _few(files) else rows
+
+    def _rows(self, rules: Sequence[Expectation], files: Statistics) -> dict[str, Found] | None:
+        rows = self._read(files)
+        key = key_of(rows, self.plan.key)
+        with described(self.spark, f"{self.plan.contract}: {len(rules)} row rules on {len(files)} files"):
+            counted = count_rows(Asked(rows, key, rules, self.aids.now, (), row_count(files)))
+        if counted.causes:
+            return None
+        samples = {id_: shown(some, key, self.plan, self.aids.salt) for id_, some in counted.samples.items()}
+        return {one.id: Found(counted.numbers[one.id], samples.get(one.id, ())) for one in rules}
+
+    def _repeated(self, need: Need) -> Repeated:
+        """Keys of the files that are left, among themselves and beside those that are known."""
+        columns = tuple(sorted(need.one.keys))
+        files, old = _some(self.table, need.rest), old_files(need, self.table.files)
+        rows, bounds = self._read(files), whole_bounds(files)
+        known = _read(self.spark, self.table, old) if old else None
+        existing = None if known is None else _within(known, {name: name for name in columns}, bounds)
+        edges = None if old else _edges(rows, files, columns)
+        with described(self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files"):
+            if existing is not None and _few(files):
+                return repeated_beside(rows, key_of(rows, columns), existing)
+            return judge_keys(rows, key_of(rows, columns), existing, [], edges)[0]
+
+    def _lost(self, need: Need) -> Found | None:
+        """Rows of the files that are left whose key no row of the other table has."""
+        assert need.one.target
+        columns = need.one.target.columns
+        target = self._target(need, columns)
+        if target is None or not set(columns) <= set(target.columns):
+            return None
+        files = _some(self.table, need.rest)
+        rows, bounds, names = self._read(files), whole_bounds(files), need.one.keys
+        edges = _edges(rows, files, names)
+        near = whole_keys(_within(target, dict(zip(names, columns, strict=True)), bounds), columns)
+        with described(self.spark, f"{self.plan.contract}: reference {need.one.target} on {len(files)} files"):
+            key = key_of(rows, self.plan.key)
+            lost = lost_beside(rows, key, names, near) if _few(files) else lost_rows(rows, key, names, near, edges)
+        return Found(lost.rows, shown(lost.samples, lost.key, self.plan, self.aids.salt))
+
+    def _target(self, need: Need, columns: Sequence[str]) -> DataFrame | None:
+        """The table that keys refer to: only files that can hold one of them, where that is known."""
+        assert need.one.target
+        name = need.one.target.dataset
+        table = self.others.get(name)
+        if table and table.files and set(columns) <= set(table.facts.identities):
+            near = near_files(need, self.table.files, table.files, columns)
+            if fits(table.format, table.facts, near, columns):
+                some = near or tuple(table.files.values())[:1]
+                rows = _read(self.spark, table, some)
+                return rows if near else rows.where("false")
+        found, _ = read_references(self.spark, {name: self.aids.references[name]})
+        return found.get(name)
+
+    def _shown(self, again: Repeated) -> tuple[Mapping[str, object], ...]:
+        return shown(again.samples, again.key, self.plan, self.aids.salt)
+
+
+def _few(files: Statistics) -> bool:
+    return sum(file.size or _SMALL for file in files) < _SMALL
+
+
+def _read(spark: SparkSession, table: Table, files: Statistics) -> DataFrame:
+    """The rows of some files, with the table's columns."""
+    schema = table.facts.schema
+    assert schema
+    reader = spark.read.schema(struct_type(schema))
+    if table.format == "delta":
+        reader = reader.option("basePath", table.facts.location)
+    return reader.parquet(*paths_of(table.format, table.facts, files))
+
+
+def _edges(rows: DataFrame, files: Statistics, columns: Sequence[str]) -> Edges:
+    """The edges of a key of whole numbers, where one bit per possible key is cheap."""
+    if len(key_of(rows, columns).whole) < len(columns):
+        return None
+    bounds = whole_bounds(files)
+    return dense([bounds.get(name) for name in columns], row_count(files) or 0)
+
+
+def _within(rows: DataFrame, columns: Mapping[str, str], bounds: Mapping[str, tuple[int, int]]) -> DataFrame:
+    """Only the rows whose keys can be among those that are asked for."""
+    for name, column in columns.items():
+        if name in bounds and column in key_of(rows, [column]).whole:
+            low, high = bounds[name]
+            rows = rows.where(f"{quote(column)} BETWEEN {low} AND {high}")
+    return rows

@@ -1,0 +1,52 @@
+"""Which files of an Iceberg table were only rewritten: snapshots that say they replace files by others of the same rows."""
+
+from pyiceberg.manifest import ManifestContent, ManifestEntryStatus
+from pyiceberg.table import Table
+from pyiceberg.table.snapshots import Operation, Snapshot
+
+from floe.data.remembered import Rewrite
+from floe.data.tables.iceberg import open_table
+from floe.model.settings import Settings
+from floe.model.table import Target
+
+_SNAPSHOTS = 1000  # that are looked through
+_SURE = (Operation.APPEND, Operation.REPLACE)
+
+
+def rewrites(target: Target, settings: Settings, since: str, now: str) -> list[Rewrite]:
+    """The rewrites between two snapshots, oldest first; none where one is no ancestor, or rows were deleted between."""
+    try:
+        return _between(open_table(target, settings), since, now)
+    except Exception:  # noqa: BLE001  (manifests fail in as many ways as there are readers of files; then all is read)
+        return []
+
+
+def _between(table: Table | None, since: str, now: str) -> list[Rewrite]:
+    snapshot = table.snapshot_by_id(int(now)) if table else None
+    passed: list[Snapshot] = []
+    while snapshot and str(snapshot.snapshot_id) != since:
+        passed.append(snapshot)
+        sure = snapshot.summary and snapshot.summary.operation in _SURE and len(passed) <= _SNAPSHOTS
+        parent = snapshot.parent_snapshot_id if sure else None
+        snapshot = table.snapshot_by_id(parent) if table and parent is not None else None
+    if not table or not snapshot:
+        return []
+    replaced = (one for one in reversed(passed) if one.summary and one.summary.operation is Operation.REPLACE)
+    return [rewrite for one in replaced if (rewrite := _rewrite(table, one))]
+
+
+def _rewrite(table: Table, snapshot: Snapshot) -> Rewrite | None:
+    """What a snapshot put in the place of what; None where it also added files of deleted rows."""
+    added, removed = set(), set()
+    for manifest in snapshot.manifests(table.io):
+        if manifest.added_snapshot_id != snapshot.snapshot_id:
+            continue
+        for entry in manifest.fetch_manifest_entry(table.io, discard_deleted=False):
+            mine = entry.snapshot_id in (None, snapshot.snapshot_id)
+            if manifest.content != ManifestContent.DATA and mine and entry.status != ManifestEntryStatus.EXISTING:
+                return None
+            if mine and entry.status == ManifestEntryStatus.ADDED:
+                added.add(entry.data_file.file_path)
+            elif mine and entry.status == ManifestEntryStatus.DELETED:
+                removed.add(entry.data_file.file_path)
+    return Rewrite(frozenset(removed), frozenset(added)) if added and removed else None
