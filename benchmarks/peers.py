@@ -118,8 +118,9 @@ def result_of(peer: Peer, scale: float) -> Path:
 
 def row(peer: Peer, found: dict[str, Any]) -> list[str]:
     """A line of the table."""
-    if "broke" in found:
-        return [shown(peer), *["-"] * (len(HEAD) - 2), f"broke: {found['broke'][:100]}"]
+    if "peer" not in found:
+        said = f"broke: {found['broke'][:100]}" if "broke" in found else "not measured"
+        return [shown(peer), *["-"] * (len(HEAD) - 2), said]
     mine, floor = found["peer"], found["bare"]
     return [
         shown(peer),
@@ -208,7 +209,7 @@ def main() -> int:
     asked = [peer for peer in PEERS if peer.name in given.only]
     if given.report:
         kept = [(peer, result_of(peer, given.sf)) for peer in asked]
-        found = {peer: json.loads(path.read_text()) for peer, path in kept if path.exists()}
+        found = {peer: json.loads(path.read_text()) if path.exists() else {} for peer, path in kept}
     else:
         folder, found = generate(given.sf, given.data), {}
         for peer in asked:
