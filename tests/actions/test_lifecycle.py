@@ -98,6 +98,7 @@ def test_a_line_lives_from_active_to_retired_and_everyone_is_told(world: World):
     assert said[-3:] == [("steward", "deprecated"), ("floe", "sunset"), ("steward", "retired")]
     told = [row["detail"]["state"] for row in kept if row["verb"] == "told"]
     assert told == ["deprecated", "sunset", "retired"]
+    assert [(one["contract"], one["retired_major"]) for one in world.messages("catalog")] == [(ORDERS, 1)]
 
 
 def test_moves_come_by_their_days_one_after_the_other(world: World):
