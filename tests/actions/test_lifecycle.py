@@ -52,9 +52,10 @@ class World:
     def consumer(self, day: str = "2026-01-02", team: str = "bi"):
         return add_consumer(Wish(contract=ORDERS, team=team, contact=f"{team}@acme.com"), self.settings, at(day))
 
-    def messages(self) -> list[dict]:
+    def messages(self, sink: str = "notification") -> list[dict]:
+        chosen = sa.select(outbox.c.payload).where(outbox.c.sink == sink).order_by(outbox.c.id)
         with self.store.begin() as connection:
-            return list(connection.execute(sa.select(outbox.c.payload).order_by(outbox.c.id)).scalars())
+            return list(connection.execute(chosen).scalars())
 
     def moves(self) -> int:
         with self.store.begin() as connection:
