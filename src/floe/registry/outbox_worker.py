@@ -19,6 +19,7 @@ from floe.registry.one_worker import only_worker
 from floe.registry.store import Store
 
 _LOG = logging.getLogger("floe.outbox")
+_ENOUGH = 0.5  # seconds; who gets less would be called out of reach for the round's end
 _T = TypeVar("_T")
 
 
@@ -81,7 +82,7 @@ class Worker:
                 sender = self.find(message.sink)
                 place = (message.sink, sender.place(message) if sender else "")
                 left = ends - time.monotonic()
-                if left <= 0:
+                if left <= 0 or (tried and left < _ENOUGH):
                     return
                 if place not in closed:
                     tried.add(message.id)
