@@ -154,7 +154,9 @@ def _detected(facts: Facts) -> Figure:
         unit="min",
         target="< 5 min",
         met=None if value is None else value < _DETECT_SECONDS,
-        detail=f"{len(took):,} commits, the slowest after {max(took) / 60:,.1f} min" if took else _nothing("commit"),
+        detail=f"{len(took):,} commit{'s' * (len(took) != 1)}, the slowest after {max(took) / 60:,.1f} min"
+        if took
+        else _nothing("commit"),
         points=tuple(Point(day, round(median(all_) / 60, 2)) for day, all_ in by_day),
         limit=_DETECT_SECONDS / 60,
         at_least=False,
