@@ -209,12 +209,13 @@ def test_a_frame_the_batch_was_made_of_is_held_to_its_contract(spark, lake: Lake
 
 def test_a_file_the_batch_was_made_of_is_held_to_its_contract(spark, lake: Lake, monkeypatch, capsys):
     monkeypatch.chdir(lake.settings.root)
-    frame(spark, order(1)).write.parquet("batch")
-    frame(spark, order(1)).drop("status").write.parquet("source")
-    words = ["enforce", "batch", lake.table_id, "--input"]
-    assert main([*words, f"{lake.table_id}=source"]) == 1
+    batch, source = (str(lake.settings.root / name) for name in ("batch", "source"))
+    frame(spark, order(1)).write.parquet(batch)
+    frame(spark, order(1)).drop("status").write.parquet(source)
+    words = ["enforce", batch, lake.table_id, "--input"]
+    assert main([*words, f"{lake.table_id}={source}"]) == 1
     assert f"Column 'status' is missing from the input {lake.table_id}" in capsys.readouterr().out
-    assert main([*words, f"{lake.table_id}=batch"]) == 0
+    assert main([*words, f"{lake.table_id}={batch}"]) == 0
     assert "inputs not checked" not in capsys.readouterr().out
 
 
