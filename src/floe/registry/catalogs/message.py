@@ -25,13 +25,8 @@ def catalog_message(
         at: when it was registered.
     """
     payload = {
-        "catalog": catalog,
-        "contract": contract["contract_id"],
-        "domain": contract["domain"],
-        "product": contract["product"],
-        "repository": contract.get("repository"),
+        **_about(catalog, contract),
         "repository_before": contract.get("repository_before"),
-        "contract_name": contract["name"],
         "contract_version": version["version"],
         "schema_hash": version.get("schema_hash"),
         "effective_hash": version["effective_hash"],
@@ -42,16 +37,20 @@ def catalog_message(
 
 def retired_message(catalog: str | None, contract: Mapping[str, Any], major: int) -> dict[str, Any]:
     """What the outbox keeps for a catalog that shall no longer hold a MAJOR, after what it was told of it before."""
-    payload = {
+    payload = {**_about(catalog, contract), "retired_major": major}
+    return {"sink": SINK, "key": _key(catalog, contract), "payload": payload}
+
+
+def _about(catalog: str | None, contract: Mapping[str, Any]) -> dict[str, Any]:
+    """Which contract a message is about, for which catalog."""
+    return {
         "catalog": catalog,
         "contract": contract["contract_id"],
         "domain": contract["domain"],
         "product": contract["product"],
         "repository": contract.get("repository"),
         "contract_name": contract["name"],
-        "retired_major": major,
     }
-    return {"sink": SINK, "key": _key(catalog, contract), "payload": payload}
 
 
 def _key(catalog: str | None, contract: Mapping[str, Any]) -> str:
