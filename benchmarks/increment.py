@@ -19,7 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).parent))
-from tpch import CONTRACT, Round, timed
+from measure import Round, timed
+from tpch import CONTRACT
 from tpch_data import generate
 
 FILES = 100

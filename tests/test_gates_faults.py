@@ -1,6 +1,5 @@
 """What goes wrong around a gate: other writers, changed tables, odd tables, sessions that would let things through."""
 
-import random
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,7 @@ import floe
 from floe.registry import open_store
 from tests.conftest import Lake
 from tests.orders import COLUMNS, frame, order
-from tests.test_gates import rows_of, run_killed
+from tests.test_gates import rows_of
 from tests.test_thread import read
 
 pytestmark = pytest.mark.spark
@@ -127,21 +126,3 @@ def test_a_table_with_features_of_its_own_gets_the_same_rows(spark, lake: Lake, 
     if odd == "change feed":
         feed = spark.sql(f"SELECT * FROM table_changes_by_path('{lake.target.path}', {result.snapshot_after})")
         assert sorted(row.order_id for row in feed.collect()) == [2, 3]
-
-
-FAILPOINTS = ("before-stage", "staged", "judged", "before-commit", "prepared", "after-commit")
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("mode", ["append", "merge"])
-def test_a_hundred_kills_never_leave_a_half_state(spark, lake: Lake, mode: str):
-    floe.enforce(frame(spark, order(1)), lake.table_id, settings=lake.settings)
-    wanted = rows_of(spark, lake)
-    for first in range(2, 202, 2):
-        place = random.choice(FAILPOINTS)
-        run_killed(lake, mode, place, first)
-        before, wanted = wanted, [*wanted, (first, "shipped", "9.90"), (first + 1, "placed", "9.90")]
-        assert rows_of(spark, lake) in (before, wanted), place
-        batch = frame(spark, order(first, status="shipped"), order(first + 1))
-        floe.enforce(batch, lake.table_id, mode=mode, batch_id=f"b{first}", settings=lake.settings)
-        assert rows_of(spark, lake) == wanted, place
