@@ -1,6 +1,8 @@
 """What the statistics of files decide, without reading data: at `floe test` and at a gate's just-written files."""
 
 from collections.abc import Iterable
+from datetime import date
+from decimal import Decimal
 
 from floe.model.claim import FileStatistics, violations
 from floe.model.outcome import Measured, judged
@@ -46,6 +48,24 @@ def whole_bounds(files: tuple[FileStatistics, ...]) -> dict[str, tuple[int, int]
         edges = [(file.least[name], file.most[name]) for file in full if name in file.least]
         if edges and all(type(value) is int for edge in edges for value in edge):
             found[name] = (min(low for low, _ in edges), max(high for _, high in edges))
+    return found
+
+
+def apart(files: tuple[FileStatistics, ...], names: Iterable[str]) -> dict[str, bool]:
+    """Of columns, whether files hold values rather apart from one another's; left out where a file does not tell.
+
+    >>> first, second = FileStatistics(2, {}, {"a": 1, "b": 1}, {"a": 3, "b": 9}), FileStatistics(2, {}, {"a": 3, "b": 2}, {"a": 9, "b": 8})
+    >>> apart((first, second), ["a", "b", "c"])
+    {'a': True, 'b': False}
+    """
+    full = [file for file in files if file.rows != 0]
+    found = {}
+    for name in names:
+        edges = [(file.least[name], file.most[name]) for file in full if name in file.least]
+        if edges and len(edges) == len(full) and isinstance(edges[0][0], int | Decimal | date):
+            whole = max(most for _, most in edges) - min(least for least, _ in edges)
+            shares = sum(float((most - least) / whole) for least, most in edges) if whole else len(edges)
+            found[name] = 2 * shares <= 1 + len(edges)  # each alone makes one in all, all alike one each
     return found
 
 

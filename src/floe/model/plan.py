@@ -148,6 +148,7 @@ class Aids(NamedTuple):
     scope: Scope | None = None
     rows: int | None = None  # how many there are, where metadata tells
     bounds: Mapping[str, tuple[int, int]] = MappingProxyType({})  # of whole numbers, where metadata tells
+    apart: Mapping[str, bool] = MappingProxyType({})  # whether files hold values of a column apart from one another's
     full: bool = False  # whatever earlier runs found
 
 

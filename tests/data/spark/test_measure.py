@@ -117,6 +117,68 @@ def test_whole_numbers_as_keys_dense_or_sparse_negative_or_huge(session):
     assert by_id["both"].samples == ({"x": huge, "y": 1},)
 
 
+MANY = 120_000
+KEYS = {
+    "whole": ("id bigint, part int", "id div 4, CAST(id % 4 AS INT)"),
+    "text": ("id string", "concat('K', CAST(id AS STRING))"),
+    "text and moment": ("id string, part timestamp", "CAST(id % 500 AS STRING), timestamp_seconds(id div 500)"),
+    "amount and day": (
+        "id decimal(12,2), part date",
+        "CAST((id div 900) / 100 AS DECIMAL(12,2)), date_add(DATE'1960-01-01', CAST(id % 900 AS INT))",
+    ),
+    "text and number": ("id string, part bigint", "CAST(id div 900 AS STRING), id % 900 - 450"),
+    "truth and fraction": ("id boolean, part double", "id % 2 = 0, CAST(id AS DOUBLE)"),  # hashed as they are, never
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "apart"),
+    [*((kind, True) for kind in KEYS), ("whole", False), ("amount and day", False), ("text and number", None)],
+)
+def test_many_keys_are_judged_alike_whatever_they_are_made_of_and_however_they_lie(session, kind, apart):
+    schema, made = KEYS[kind]
+    names = tuple(part.split()[0] for part in schema.split(", "))
+    rows = session.range(MANY).selectExpr(*_columns(names, made))
+    known = dict.fromkeys(names, apart) if apart is not None else {}
+    _, clean = found(rows, plan(asked("key", keys=names), key=names), apart=known)
+    assert (clean["key"].outcome, clean["key"].violations, clean["key"].samples) == ("pass", 0, ())
+
+    again = session.createDataFrame([(7,), (7,), (60_000,), (119_999,)], "id bigint").selectExpr(*_columns(names, made))
+    empty = session.range(9).selectExpr(
+        *(f"CAST(NULL AS {part.split(' ')[1]}) AS {part.split()[0]}" for part in schema.split(", "))
+    )
+    _, dirty = found(rows.union(again).union(empty), plan(asked("key", keys=names), key=names), apart=known)
+    assert (dirty["key"].outcome, dirty["key"].violations, len(dirty["key"].samples)) == ("fail", 4, 3)
+    seven = {str(dict(one)) for one in dirty["key"].samples}
+    assert any(KEY_SEVEN[kind] in one for one in seven), seven
+
+
+KEY_SEVEN = {
+    "whole": "'id': 1, 'part': 3",
+    "text": "'id': 'K7'",
+    "text and moment": "'id': '7', 'part': '1970-01-01 00:00:00'",
+    "amount and day": "'id': '0.00', 'part': '1960-01-08'",
+    "text and number": "'id': '0', 'part': -443",
+    "truth and fraction": "'id': 'false', 'part': '7.0'",
+}
+
+
+def _columns(names: tuple[str, ...], made: str) -> list[str]:
+    """The parts of a key; a comma inside brackets does not part them."""
+    depth, parts = 0, [""]
+    for sign in made:
+        depth += (sign == "(") - (sign == ")")
+        parts, sign_ = ([*parts, ""], "") if sign == "," and not depth else (parts, sign)
+        parts[-1] += sign_
+    return [f"{part} AS {name}" for part, name in zip(parts, names, strict=True)]
+
+
+def test_keys_that_repeat_everywhere_are_counted(session):
+    rows = session.range(MANY).selectExpr("CAST(id % 50000 AS STRING) AS id")
+    _, by_id = found(rows, plan(asked("key", keys=("id",))))
+    assert by_id["key"].violations == MANY - 50_000
+
+
 def test_references_find_lost_rows_alone_and_with_a_key(session):
     rows = session.createDataFrame([(1, 1), (2, 2), (3, 9), (9, None), (9, 8)], "id bigint, customer int")
     others = session.createDataFrame([(1,), (2,), (2,), (None,)], "number bigint")

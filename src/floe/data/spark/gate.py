@@ -8,7 +8,7 @@ from pyspark.sql import functions as sql
 
 from floe.data.plan.schema import columns, differences, schema_outcomes
 from floe.data.plan.sql import quote
-from floe.data.prove import null_counts, prove, row_count, whole_bounds
+from floe.data.prove import apart, null_counts, prove, row_count, whole_bounds
 from floe.data.spark.capture import captured
 from floe.data.spark.measure import Scene, measure
 from floe.data.spark.passage import Gate, Passage
@@ -233,6 +233,7 @@ def _measure(
                 references=others,
                 total=rows,
                 bounds=whole_bounds(statistics),
+                apart=apart(statistics, {name for one in left for name in one.keys}),
             )
         )
     else:

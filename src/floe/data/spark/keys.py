@@ -1,6 +1,6 @@
 """Keys: one shuffle per distinct set of key columns, shared by all that is asked of it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -15,7 +15,34 @@ _SUMS = ("floe rows", "floe twice", "floe there rows", "floe there keys")
 _NOTHING = [0] * len(_SUMS)
 _SPARSE, _SMALL = 64, 1 << 20  # bits that a row may cost, and that cost nothing
 _BROADCAST = 1 << 26  # possible keys whose bits can be sent to every worker: some 20 MB
+_MANY = 100_000  # rows from which a hash of each pays
+_LISTED = 1 << 28  # rows up to which a list of hashes is at most 32 MB
+_LIST_BITS, _TASK_BITS = 6, 22  # so many lists, and rows of a task in a turn; more than 128 lists at a time are sorted
+_SUSPECTS = 1_000
+_HASHED = (
+    *("tinyint", "smallint", "int", "bigint", "decimal", "date", "timestamp", "timestamp_ntz"),
+    *("string", "boolean", "binary"),  # not: fractions, and texts that compare by a collation
+)
+_COUNTED = {
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), "CAST({} AS BIGINT)"),
+    "date": "CAST(unix_date({}) AS BIGINT)",
+}
 Edges = Sequence[tuple[int, int]] | None
+
+
+class Known(NamedTuple):
+    """What is known of a key before it is judged: `edges` where it is dense, how many rows, how its values lie in files."""
+
+    edges: Edges = None
+    rows: int = 0
+    apart: bool | None = None  # whether files hold values apart from one another's; None where nobody knows
+
+
+class _Proof(NamedTuple):
+    """A number that rows of one key share, and the numbers that rows of two keys, or one row twice, may share."""
+
+    number: str
+    suspects: DataFrame
 
 
 class Repeated(NamedTuple):
@@ -34,6 +61,12 @@ class Lost(NamedTuple):
     rows: int
     samples: Sequence[Any]
     key: Key
+
+
+def known_of(columns: Sequence[str], edges: Edges, rows: int | None, apart: Mapping[str, bool]) -> Known:
+    """What is known of the key of columns."""
+    told = [apart[name] for name in columns if name in apart]
+    return Known(edges, rows or 0, any(told) if told else None)
 
 
 def lost_rows(rows: DataFrame, key: Key, keys: Sequence[str], target: DataFrame, edges: Edges = None) -> Lost:
@@ -68,15 +101,22 @@ def _unfound(mine: DataFrame, target: DataFrame, names: Sequence[str], edges: Se
 
 
 def judge_keys(
-    rows: DataFrame, key: Key, existing: DataFrame | None, targets: Sequence[DataFrame], edges: Edges = None
+    rows: DataFrame, key: Key, existing: DataFrame | None, targets: Sequence[DataFrame], known: Known
 ) -> tuple[Repeated, list[Lost]]:
-    """What repeats of a key, what is in `existing` already, and what each target lacks: one query, one shuffle."""
+    """What repeats of a key, what is in `existing` already, and what each target lacks: one shuffle.
+
+    Where only repeats are asked for, a number for each key proves at less cost that there are none; where it does not,
+    the rows whose numbers are suspicious are all that is left to group.
+    """
     names = _names(key.names)
     whole = whole_keys(rows, key.names)
-    if edges and existing is None and not targets:
-        repeated = _repeated(whole, key, names, edges)
-        if repeated.samples or not repeated.twice:
-            return repeated, []
+    proof = _proof(whole, known) if existing is None and not targets else None
+    if proof:
+        suspects = [row[0] for row in proof.suspects.limit(_SUSPECTS + 1).collect()]
+        if not suspects:
+            return Repeated(0, 0, 0, (), key), []
+        if len(suspects) <= _SUSPECTS:
+            whole = whole.where(sql.expr(proof.number).isin(suspects))
     # keys are nearly all distinct: aggregating before the shuffle would be work for nothing
     whole = whole.repartition(*map(quote, names))
     groups = whole.groupBy(*map(quote, names)).agg(sql.expr("count(*) AS `floe rows`"))
@@ -101,56 +141,78 @@ def judge_keys(
 def dense(edges: Sequence[tuple[int, int] | None], rows: int) -> Edges:
     """The least value and the width of each part of a key of whole numbers, where one bit per possible key is cheap."""
     known = [(edge[0], edge[1] - edge[0] + 1) for edge in edges if edge]
-    bits = prod(width for _, width in known)
-    return known if known and len(known) == len(edges) and bits <= rows * _SPARSE + _SMALL else None
+    if not known or len(known) < len(edges):
+        return None
+    # a power of two lets rows that differ in their last parts alone share a word, and is shifted, not multiplied
+    even = [known[0], *((least, 1 << (width - 1).bit_length()) for least, width in known[1:])]
+    return next((one for one in (even, known) if prod(width for _, width in one) <= rows * _SPARSE + _SMALL), None)
 
 
 def _bits(rows: DataFrame, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> DataFrame:
     """Rows with the bit of their key among all possible ones, and the word of 64 that it stands in."""
+    number = _packed(names, edges)
+    return rows.selectExpr(
+        *map(quote, rows.columns), f"{_word(number)} AS `floe word`", f"{_bit(number)} AS `floe bit`"
+    )
+
+
+def _packed(names: Sequence[str], edges: Sequence[tuple[int, int]]) -> str:
+    """The number of a key among all possible ones."""
     packed = "0L"
     for name, (least, width) in zip(names, edges, strict=True):
         packed = f"({packed} * {width}L + (CAST({quote(name)} AS BIGINT) - {least}L))"
-    numbered = rows.withColumn("floe number", sql.expr(packed))
-    return numbered.selectExpr(
-        *map(quote, rows.columns),
-        "shiftright(`floe number`, 6) AS `floe word`",
-        "shiftleft(1L, CAST(`floe number` & 63L AS INT)) AS `floe bit`",
-    )
+    return packed
 
 
-def _repeated(whole: DataFrame, key: Key, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> Repeated:
-    """What repeats of a dense key, by its bits alone: in a word that something repeats in, rows outnumber bits.
+def _word(number: str) -> str:
+    return f"shiftright({number}, 6)"
 
-    Keys that come two, four … times are those whose bit is set and is not in the exclusive or: they are the samples.
+
+def _bit(number: str) -> str:
+    return f"shiftleft(1L, CAST({number} & 63L AS INT))"
+
+
+def _proof(whole: DataFrame, known: Known) -> _Proof | None:
+    """How to prove at little cost that no key repeats; None where grouping is as good.
+
+    Bits are cheapest where rows of one word stand together; where they are spread over the files, lists of hashes are.
     """
-    words = (
-        _bits(whole, names, edges)
-        .groupBy("floe word")
-        .agg(
-            sql.expr("count(*) AS `floe rows`"),
-            sql.expr("bit_or(`floe bit`) AS `floe all`"),
-            sql.expr("bit_xor(`floe bit`) AS `floe odd`"),
-        )
+    types = dict(whole.dtypes)
+    names = whole.columns
+    if known.edges and known.apart is not False:
+        number = _packed(names, known.edges)
+        return _by_bits(whole, _word(number), _bit(number))
+    if known.rows < _MANY or any(type_.split("(")[0] not in _HASHED for type_ in types.values()):
+        return None
+    counted = [name for name in names if types[name] in _COUNTED]
+    if known.apart and counted and len(names) > 1:
+        number = _COUNTED[types[counted[-1]]].format(quote(counted[-1]))
+        others = [quote(name) for name in names if name != counted[-1]]
+        return _by_bits(whole, f"xxhash64({', '.join([*others, _word(number)])})", _bit(number))
+    return _by_lists(whole, f"xxhash64({', '.join(map(quote, names))})") if known.rows <= _LISTED else None
+
+
+def _by_bits(whole: DataFrame, word: str, bit: str) -> _Proof:
+    """Keys as bits of words: where none repeats in a word, it has as many bits as rows."""
+    bits = whole.selectExpr(f"{word} AS `floe word`", f"{bit} AS `floe bit`").groupBy("floe word")
+    words = bits.agg(sql.expr("count(*) AS `floe rows`"), sql.expr("bit_or(`floe bit`) AS `floe all`"))
+    return _Proof(word, words.where("`floe rows` > bit_count(`floe all`)").select("floe word"))
+
+
+def _by_lists(whole: DataFrame, number: str) -> _Proof:
+    """Hashes in a few long lists: a row costs no record of a shuffle and no entry of a map of rows.
+
+    A task hands its lists on after so many rows, for they are held in memory.
+    """
+    numbered = whole.selectExpr(
+        f"{number} AS `floe number`", f"shiftright(monotonically_increasing_id(), {_TASK_BITS}) AS `floe turn`"
     )
-    words = words.where("`floe rows` > bit_count(`floe all`)")
-    even = "filter(sequence(0, 63), n -> shiftright(`floe all` & ~`floe odd`, n) & 1L = 1L)"
-    each = words.withColumn("floe place", sql.expr(f"explode(concat(array(-1), {even}))"))
-    bad = each.selectExpr(
-        "`floe place` >= 0 AS `floe kind`",
-        "`floe rows` - bit_count(`floe all`) AS `floe twice`",
-        "(`floe word` * 64L + `floe place`) AS `floe number`",
-    )
-    parts, rest = [], "`floe number`"
-    for name, (least, width) in reversed(list(zip(key.texts, edges, strict=True))):
-        parts.append(f"concat('=', CAST(pmod({rest}, {width}L) + {least}L AS STRING)) AS {quote(name)}")
-        rest = f"({rest} div {width}L)"
-    shown = bad.selectExpr("`floe kind`", "`floe twice`", *parts)
-    found = {
-        row["floe kind"]: row
-        for row in reduced(shown, key, ["floe kind"], ["sum(`floe twice`) AS `floe twice`"]).collect()
-    }
-    twice = int(found[False]["floe twice"]) if False in found else 0
-    return Repeated(twice, 0, 0, found[True]["floe samples"] if True in found else (), key)
+    range_ = sql.expr(f"shiftrightunsigned(`floe number`, {64 - _LIST_BITS}) AS `floe range`")
+    lists = numbered.groupBy(range_, "floe turn").agg(sql.expr("collect_list(`floe number`) AS `floe list`"))
+    whole_lists = lists.groupBy("floe range").agg(sql.expr("flatten(collect_list(`floe list`)) AS `floe list`"))
+    bad = whole_lists.where("size(`floe list`) > size(array_distinct(`floe list`))")
+    again = bad.selectExpr("explode(`floe list`) AS `floe number`").groupBy("floe number").count().where("count > 1")
+    return _Proof(number, again.select("floe number"))
 
 
 def _kinds(flags: Sequence[str]) -> range:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame
 
 from floe.data.spark.cost import described
-from floe.data.spark.keys import Edges, Lost, Repeated, dense, judge_keys, lost_rows, whole_keys
+from floe.data.spark.keys import Edges, Lost, Repeated, dense, judge_keys, known_of, lost_rows, whole_keys
 from floe.data.spark.measure_query import by_table
 from floe.data.spark.row_pass import Asked, Counted, count_rows
 from floe.data.spark.said import ENGINE_ERRORS, first_line
@@ -26,7 +26,8 @@ class Scene:
     `existing` are the rows in the table already, whose keys may not come again; at a `gate` the rows are a batch's,
     and rules about the whole table are left out. `unread` says why a table that keys refer to could not be read.
     `total` is how many rows there are, where that is known; those that break nothing need not be among the rows then.
-    `bounds` are numbers between which all values of columns lie, where they are known.
+    `bounds` are numbers between which all values of columns lie, where they are known; `apart` says of columns whether
+    files hold values apart from one another's.
     """
 
     rows: DataFrame
@@ -39,6 +40,7 @@ class Scene:
     now: int = 0
     total: int | None = None
     bounds: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    apart: Mapping[str, bool] = field(default_factory=dict)
 
 
 class Seen(NamedTuple):
@@ -134,8 +136,8 @@ def _key_set(
     targets = [_target(scene, one, columns) for one in along]
     try:
         with described(scene.rows.sparkSession, f"{scene.plan.contract}: key ({', '.join(columns)})"):
-            edges = _dense(scene, columns, counted)
-            repeated, lost = judge_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets, edges)
+            known = known_of(columns, _dense(scene, columns, counted), counted.rows, scene.apart)
+            repeated, lost = judge_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets, known)
     except ENGINE_ERRORS as error:
         return dict.fromkeys([one.id for one in (*mine, *along)], f"Spark: {first_line(error)}")
     found = {one.id: answer for one, answer in zip(along, lost, strict=True)}

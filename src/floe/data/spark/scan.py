@@ -67,6 +67,7 @@ def scan_rows(rows: DataFrame, plan: Plan, aids: Aids) -> Scanned:
             now=aids.now,
             total=aids.rows,
             bounds=aids.bounds,
+            apart=aids.apart,
         )
         with metered(spark, plan.contract) as cost:
             total, outcomes = measure(scene)

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 
 from floe.data.plan.sql import quote
-from floe.data.prove import row_count, whole_bounds
+from floe.data.prove import apart, row_count, whole_bounds
 from floe.data.remaining import Found, Index, Need, Remaining, near_files, old_files
 from floe.data.spark.beside import lost_beside, repeated_beside
 from floe.data.spark.cost import Cost, described, metered
-from floe.data.spark.keys import Edges, Repeated, dense, judge_keys, lost_rows, whole_keys
+from floe.data.spark.keys import Edges, Repeated, dense, judge_keys, known_of, lost_rows, whole_keys
 from floe.data.spark.row_pass import Asked, count_rows
 from floe.data.spark.said import ENGINE_ERRORS
 from floe.data.spark.samples import key_of, shown
@@ -136,7 +136,8 @@ class _Files:
         with described(self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files"):
             if existing is not None and _few(files):
                 return repeated_beside(rows, key_of(rows, columns), existing)
-            return judge_keys(rows, key_of(rows, columns), existing, [], edges)[0]
+            laid = known_of(columns, edges, row_count(files), apart(files, columns))
+            return judge_keys(rows, key_of(rows, columns), existing, [], laid)[0]
 
     def _lost(self, need: Need) -> Found | None:
         """Rows of the files that are left whose key no row of the other table has."""
