@@ -14,7 +14,7 @@ from tests.orders import frame, order
 from tests.test_gates import partitioned, rows_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.soak]
-KILLS, OWN = 100, 10  # every tenth has a Spark of its own that dies with it; the others are a Connect server's
+KILLS, OWN = 100, 20  # every twentieth has a Spark of its own that dies with it; the others are a Connect server's
 
 
 @pytest.fixture(scope="module")
