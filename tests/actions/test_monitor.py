@@ -14,6 +14,7 @@ from floe.actions.monitor import MonitorResult, monitor_check, monitor_status
 from floe.cli import main
 from floe.registry import open_store
 from floe.registry.incidents import open_incidents
+from floe.registry.schema import versions
 from floe.tell.report.prometheus import Metrics
 from tests.relied_on import register_text
 from tests.watched import FRESH, Clock, fill, kept, promise, settings_of
@@ -356,6 +357,27 @@ def test_the_registry_is_asked_where_there_are_no_files(tmp_path, clock, registr
     settings = settings_of(tmp_path, clock, **{"registry.url": registry_url})
     assert [one.outcome for one in monitor_check([], settings).watches] == ["pass"]
     assert [one.outcome for one in monitor_check(["shop.p/orders"], settings).watches] == ["pass"]
+
+
+def test_a_contract_that_was_tampered_with_is_not_used_and_the_metric_says_so(tmp_path, clock, registry_url):
+    """FAULTS 15: refused, and an alarm; the others are watched."""
+    for name in ("orders", "items"):
+        path = promise(tmp_path, name)
+        register_text(registry_url, tmp_path, path.read_text())
+        path.unlink()
+        fill(tmp_path, name)
+    settings = settings_of(tmp_path, clock, **{"registry.url": registry_url})
+    with open_store(registry_url, tmp_path).begin(writes=True) as connection:
+        mine = versions.c.contract_id == "shop.p/orders"
+        connection.execute(versions.update().where(mine).values(effective="{}"))
+    result = monitor_check([], settings)
+    assert {one.contract: one.outcome for one in result.watches} == {
+        "shop.p/items": "pass",
+        "shop.p/orders": "not_evaluated",
+    }
+    assert result.exit_code == 2
+    labels = sorted({"contract": "shop.p/orders", "version": "", "dataset": ""}.items())
+    assert samples(result)["floe_contract_check_errors_total", *labels] == 1
 
 
 def test_nothing_starts_a_jvm(shop, monkeypatch):

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote, text
+from floe.data.prove import row_count
 from floe.data.spark.as_of import newest_day
 from floe.data.spark.passage import Gate, Passage
 from floe.data.spark.quarantine import Split, flag, part, quarantine_of
@@ -19,9 +20,11 @@ from floe.data.spark.stage import Staged
 from floe.data.spark.write import TABLES, read_all
 from floe.data.spark.write.state import State
 from floe.data.spark.write.tag import Tag
+from floe.data.tables.parquet import file_statistics
 from floe.model import TableError
 from floe.model.decision import Verdict
 from floe.model.failpoint import failpoint
+from floe.model.types import Struct
 
 
 def existing_rows(staged: DataFrame, gate: Gate, state: State | None) -> DataFrame | None:
@@ -56,7 +59,8 @@ def _split(staged: Staged, gate: Gate, passage: Passage, state: State | None) ->
     broken = {one.id for one in refusing}
     if staged.bad is not None and broken <= {one.id for one in staged.rules}:
         bad = flag(staged.bad, [one for one in staged.rules if one.id in broken], None, {})
-        return Split(staged.good, bad, bad.count())
+        told = row_count(file_statistics(staged.bad_files, Struct(()))) if staged.bad_files else None
+        return Split(staged.good, bad, bad.count() if told is None else told)
     references = read_all(staged.rows.sparkSession, gate.references)
     return part(staged.rows, gate.plan, refusing, existing_rows(staged.rows, gate, state), references)
 

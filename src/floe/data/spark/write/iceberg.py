@@ -91,6 +91,8 @@ def committed(spark: SparkSession, target: Target, tag: Tag) -> Commit | None:
     spark.sql(f"REFRESH TABLE {target.sql}")
     key = "floe.batch_id" if tag.batch_id else "floe.run_id"
     marked = f"SELECT snapshot_id, summary FROM {target.sql}.snapshots WHERE summary['{key}'] = {text(tag.marks[key])}"
+    if not spark.sql(marked).head():  # as nearly always, and cheaper than the join
+        return None
     found = spark.sql(
         f"SELECT now.snapshot_id AS here, marked.summary AS marks FROM {target.sql}.history AS seen "
         f"JOIN {target.sql}.snapshots AS now ON now.snapshot_id = seen.snapshot_id "
