@@ -2,6 +2,7 @@
 
 import random
 import signal
+import uuid
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ KILLS, OWN = 100, 20  # every twentieth has a Spark of its own that dies with it
 @pytest.fixture(scope="module")
 def server(spark_root: Path):
     with connect_server(spark_root) as address:
-        yield address
+        yield f"{address}/;session_id={uuid.uuid4()}"  # one for all: a session of its own takes as long as the write
 
 
 @pytest.mark.parametrize("mode", ["append", "merge", "overwrite_partition"])
