@@ -247,3 +247,13 @@ def test_many_writers_wait_for_one_another_and_none_is_turned_away(store, tmp_pa
     assert [line["outcome"] for line in history] == ["created"] * (4 * writers), history
     kept = {name for (name,) in rows(store, "SELECT contract_id FROM versions")}
     assert kept == {line["contract"] for line in history}
+
+
+@pytest.mark.parametrize("registry_url", ["postgresql"], indirect=True)
+def test_a_process_that_goes_on_publishing_holds_few_connections(store, tmp_path):
+    write("a/c.yaml", contract("1.0.0", "a:string", name="c"))
+    write("b/c.yaml", contract("1.0.0", "b:string", name="c"))
+    told = [publish_said(tmp_path / f"{folder}/c.yaml")["outcome"] for folder in "abbbbbb"]
+    assert told == ["created", *["refused"] * 6]
+    held = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    assert rows(store, held)[0][0] <= 1

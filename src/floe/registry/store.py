@@ -5,6 +5,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -95,11 +96,7 @@ def _unreachable(address: sa.URL, error: Exception) -> RegistryError:
 
 def _engine(address: sa.URL) -> Engine:
     if address.get_backend_name() != "sqlite":
-        waits = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
-        made = sa.create_engine(address, pool_pre_ping=True, json_serializer=dumps, connect_args=waits)
-        if made.dialect.name == "postgresql" and "options" not in address.query:
-            sa.event.listen(made, "connect", _bound_statements)
-        return made
+        return _server_engine(address)
     engine = sa.create_engine(address, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=dumps)
 
     @sa.event.listens_for(engine, "connect")
@@ -114,6 +111,20 @@ def _engine(address: sa.URL) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+@cache
+def _server_engine(address: sa.URL) -> Engine:
+    """One for all stores of an address, so that those nobody closes do not use up the server's connections."""
+    waits = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
+    made = sa.create_engine(
+        address, pool_pre_ping=True, pool_size=1, max_overflow=20, json_serializer=dumps, connect_args=waits
+    )
+    if made.dialect.name == "postgresql" and "options" not in address.query:
+        sa.event.listen(made, "connect", _bound_statements)
+    # a forked process has connections of its own, and leaves its parent's alone
+    os.register_at_fork(after_in_child=lambda: made.dispose(close=False))
+    return made
 
 
 def _bound_statements(connection: Any, _: Any) -> None:
