@@ -1,5 +1,7 @@
 """A batch from files, on floe's own session."""
 
+from pathlib import Path
+
 from pyspark.sql import DataFrame
 
 from floe.data.spark.said import ENGINE_ERRORS, first_line
@@ -18,7 +20,8 @@ def parquet(path: str, settings: Settings) -> DataFrame:
     """The rows of a Parquet file or folder."""
     spark = own_session(settings)
     try:
-        return spark.read.parquet(path)
+        # Spark's own folder is where its JVM was started, which is not always ours
+        return spark.read.parquet(path if "://" in path else str(Path(path).absolute()))
     except ENGINE_ERRORS as error:
         text = first_line(error)
         advice = next((advice for sign, advice in _ADVICE.items() if sign in text), "Write it again as Parquet, whole")
