@@ -49,7 +49,7 @@ def test_a_batch_that_is_a_stream_is_said_with_the_way_to_do_it(spark, lake: Lak
 
 
 def test_quarantined_rows_are_listed_and_replayed_once_the_cause_is_gone(spark, lake: Lake):
-    from floe.actions.enforce import Ask
+    from floe.actions.enforce_case import Ask
     from floe.actions.find_table import Way
     from floe.actions.quarantine import list_quarantine, replay
 

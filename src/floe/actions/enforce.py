@@ -1,18 +1,15 @@
 """Enforce: hold a batch to its contract in the write path."""
 
-import tempfile
 import time
-import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floe.actions.anomalies import fact_of, of_batch
-from floe.actions.find import find_for_write, find_layer
-from floe.actions.find_table import Way, find_target
+from floe.actions.enforce_case import MODES, Ask, Case, declared, find_case
+from floe.actions.find_table import Way
 from floe.actions.inputs import check_inputs
-from floe.actions.offline import certain, store_or_offline
 from floe.actions.outgrown import outgrown
 from floe.actions.pending import leftovers, pending
 from floe.actions.record import of_write
@@ -20,63 +17,18 @@ from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
 from floe.actions.tell_run import record_and_tell
-from floe.data.plan import plan as make_plan
-from floe.model import Contract, ContractError, Dataset, Finding, TableError, ViolationError
+from floe.model import Contract, TableError, ViolationError
 from floe.model.clock import stamp, utc_now
 from floe.model.decision import decide
 from floe.model.features import FeatureVersion, as_of_field
-from floe.model.lifecycle import RETIRED, refusal, standing_of, used
-from floe.model.plan import Plan
 from floe.model.result import Outcome, Result, WriteResult
 from floe.model.settings import Settings
-from floe.model.table import Target
-from floe.model.types import schema_hash
 from floe.tell.sinks.trace import facts_of, span
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from floe.data.spark.passage import Gate, Passage
-    from floe.registry import Store
-
-MODES = ("append", "merge", "overwrite_partition")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """How a caller wants a batch written."""
-
-    mode: str = "append"
-    way: Way = field(default_factory=Way)
-    layer: str | None = None
-    batch_id: str | None = None
-    shadow: bool = False
-    inputs: "Mapping[str, DataFrame] | None" = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Case:
-    """One batch's way through the gate: what is held to what, and where it is written down."""
-
-    settings: Settings
-    contract: Contract
-    dataset: Dataset
-    layer: str
-    table_id: str
-    store: "Store"
-    target: Target
-    plan: Plan
-    schema_version: int
-    schema_hash: str
-    run_id: str
-    ask: Ask
-    offline: tuple[str, ...] = ()
-    ending: Finding | None = None
-
-    @property
-    def staging(self) -> Path:
-        """Where the batch waits to be judged."""
-        return self.settings.path("tables.warehouse") / ".staging" / self.run_id
 
 
 def enforce(  # noqa: PLR0913  (the names the specification gives)
@@ -112,10 +64,10 @@ def enforce(  # noqa: PLR0913  (the names the specification gives)
         raise ValueError(f"mode '{mode}' is none of {', '.join(MODES)}")
     way = Way(table, server, references or {})
     ask = Ask(mode=mode, way=way, layer=layer, batch_id=batch_id, shadow=shadow, inputs=inputs)
-    return _enforce(df, _case(contract, ask, settings or load_settings()))
+    return _enforce(df, find_case(contract, ask, settings or load_settings()))
 
 
-def _enforce(df: "DataFrame", case: _Case) -> WriteResult:
+def _enforce(df: "DataFrame", case: Case) -> WriteResult:
     with span(case.settings, "floe.enforce", run_id=case.run_id, table=case.table_id, mode=case.ask.mode) as say:
         result = _through(df, case)
         say(refused=result.refused, written=result.written, **facts_of(result.result))
@@ -124,7 +76,7 @@ def _enforce(df: "DataFrame", case: _Case) -> WriteResult:
     return result
 
 
-def _through(df: "DataFrame", case: _Case) -> WriteResult:
+def _through(df: "DataFrame", case: Case) -> WriteResult:
     from floe.data.spark.gate import committed, exists, pass_gate
 
     started = time.monotonic()
@@ -146,91 +98,14 @@ def _through(df: "DataFrame", case: _Case) -> WriteResult:
     return result
 
 
-def _settle(case: _Case, entry: dict[str, Any], snapshot: str) -> None:
+def _settle(case: Case, entry: dict[str, Any], snapshot: str) -> None:
     """Record a run that was killed after its commit."""
     entry["run"]["snapshot_after"] = entry["run"]["result"]["snapshot_after"] = snapshot
     note = record_and_tell(case.settings, case.store, entry, WriteResult.of(entry["run"]["result"]))
     case.settings.say(note or f"· run {entry['run']['run_id']} was killed after its commit; it is recorded now")
 
 
-def _case(name: str | Path | Contract, ask: Ask, settings: Settings) -> _Case:
-    from floe.registry.offline import keep_table
-
-    contract, dataset = find_for_write(name, settings)
-    where = find_layer(contract, dataset, ask.layer)
-    _possible(ask.mode, where, dataset)
-    table_id = contract.table_id(dataset) or f"{where}.{contract.domain or 'default'}.{dataset.name}"
-    store = store_or_offline(settings)
-    known = store.table(table_id)
-    target = _committable(find_target(settings, contract, dataset, ask.way, known))
-    offline = certain(store, contract, target, where, settings)
-    ending = None if offline else _usable(contract, store)
-    if known and not offline:
-        keep_table(settings.root / ".floe", known)
-    _writable(settings.path("tables.warehouse"))
-    plan = make_plan(contract, dataset, settings["classifications"])
-    digest = schema_hash(plan.schema)
-    return _Case(
-        settings=settings,
-        contract=contract,
-        dataset=dataset,
-        layer=where,
-        table_id=table_id,
-        store=store,
-        target=target,
-        plan=plan,
-        schema_version=store.schema_version(table_id, digest, _declared(dataset)),
-        schema_hash=digest,
-        run_id=uuid.uuid4().hex,
-        ask=ask,
-        offline=offline,
-        ending=ending,
-    )
-
-
-def _usable(contract: Contract, store: "Store") -> Finding | None:
-    """What a contract's end says to its writers; E572 where it is retired."""
-    from floe.registry.lifecycle import state
-
-    first = standing_of(contract)
-    standing = state(store, first.contract, first.major, utc_now(), lambda: first)
-    ending = used(standing, contract.identity)
-    if ending and standing.state == RETIRED:
-        raise refusal(ending)
-    return ending
-
-
-def _committable(target: Target) -> Target:
-    """Say that a table has no commit before a JVM starts."""
-    if not target.committable:
-        raise TableError(
-            f"{target} is {target.format} by path, which floe reads but cannot commit to",
-            "Name a Delta folder, or an Iceberg table as catalog.namespace.table, with --table",
-        )
-    return target
-
-
-def _possible(mode: str, layer: str, dataset: Dataset) -> None:
-    """Say that a mode cannot work with a contract before a JVM starts."""
-    if mode != "append" and layer == "bronze":
-        raise ContractError("Bronze captures what comes and changes nothing", "Append", "E501")
-    if mode == "merge" and layer == "gold":
-        raise ContractError(
-            "Gold keeps snapshots and is never merged into", "Append a snapshot, or overwrite its partition", "E501"
-        )
-    if mode == "merge" and not dataset.primary_key:
-        raise ContractError(
-            f"'{dataset.name}' has no primary key to merge by", "Add primaryKey: true to its key columns", "E501"
-        )
-    if mode == "overwrite_partition" and not dataset.partition:
-        raise ContractError(
-            f"'{dataset.name}' has no partition to overwrite",
-            "Add partitioned: true to its partition columns",
-            "E501",
-        )
-
-
-def _gate(case: _Case, inputs: "tuple[Outcome, ...]", intend: "Callable[[Passage], None]") -> "Gate":
+def _gate(case: Case, inputs: "tuple[Outcome, ...]", intend: "Callable[[Passage], None]") -> "Gate":
     from floe.data.spark.passage import Gate
     from floe.data.spark.schema_gate import Edition
 
@@ -246,7 +121,7 @@ def _gate(case: _Case, inputs: "tuple[Outcome, ...]", intend: "Callable[[Passage
         edition=Edition(
             hash=case.schema_hash,
             version=case.schema_version,
-            declared=_declared(case.dataset) is not None,
+            declared=declared(case.dataset) is not None,
             outgrown=outgrown(case.contract, case.store, case.settings),
         ),
         run_id=case.run_id,
@@ -264,13 +139,13 @@ def _gate(case: _Case, inputs: "tuple[Outcome, ...]", intend: "Callable[[Passage
     )
 
 
-def _fact(case: _Case, rows: int, nulls: Mapping[str, int]) -> dict[str, Any]:
+def _fact(case: Case, rows: int, nulls: Mapping[str, int]) -> dict[str, Any]:
     """What the days to come know of the batch."""
     name, now = case.contract.identity.rsplit(":", 1)[0], case.settings.clock()
     return fact_of(name, case.dataset.name, "batch", now, rows, nulls)
 
 
-def _written(case: _Case, passage: "Passage", started: float) -> WriteResult:
+def _written(case: Case, passage: "Passage", started: float) -> WriteResult:
     unknown = dict.fromkeys(("queries", "jobs", "scans", "files", "files_read", "bytes_read"))
     judged = Result(
         contract=case.plan.contract,
@@ -311,7 +186,7 @@ def _written(case: _Case, passage: "Passage", started: float) -> WriteResult:
     )
 
 
-def _feature_version(case: _Case, passage: "Passage") -> str | None:
+def _feature_version(case: Case, passage: "Passage") -> str | None:
     """How models name a Gold snapshot: by its newest day, that of the commit where no column dates its rows."""
     if case.layer != "gold" or not passage.written or passage.repeated:
         return None
@@ -319,17 +194,17 @@ def _feature_version(case: _Case, passage: "Passage") -> str | None:
     return str(FeatureVersion(case.table_id, day, passage.schema_version, case.schema_hash))
 
 
-def _record(case: _Case, result: WriteResult, passage: "Passage") -> WriteResult:
+def _record(case: Case, result: WriteResult, passage: "Passage") -> WriteResult:
     """Keep the run, and the table where something was written; what could not be kept is said."""
     note = record_and_tell(case.settings, case.store, _entry(case, result, passage), result)
     return replace(result, notes=(*result.notes, note)) if note else result
 
 
-def _passed(case: _Case, passage: "Passage", started: float) -> dict[str, Any]:
+def _passed(case: Case, passage: "Passage", started: float) -> dict[str, Any]:
     return _entry(case, _written(case, passage, started), passage)
 
 
-def _entry(case: _Case, result: WriteResult, passage: "Passage") -> dict[str, Any]:
+def _entry(case: Case, result: WriteResult, passage: "Passage") -> dict[str, Any]:
     entry = of_write(result, case.settings.actor)
     if not result.refused:
         entry |= {"table": _table_row(case, result), "schema": _schema_row(case, result)}
@@ -337,7 +212,7 @@ def _entry(case: _Case, result: WriteResult, passage: "Passage") -> dict[str, An
     return entry
 
 
-def _table_row(case: _Case, result: WriteResult) -> dict[str, Any]:
+def _table_row(case: Case, result: WriteResult) -> dict[str, Any]:
     return {
         "table_id": case.table_id,
         "layer": case.layer,
@@ -350,7 +225,7 @@ def _table_row(case: _Case, result: WriteResult) -> dict[str, Any]:
     }
 
 
-def _schema_row(case: _Case, result: WriteResult) -> dict[str, Any]:
+def _schema_row(case: Case, result: WriteResult) -> dict[str, Any]:
     return {
         "table_id": case.table_id,
         "schema_version": result.schema_version,
@@ -385,7 +260,7 @@ def enforce_file(
 
     for file in (batch, *(inputs or {}).values()):
         _parquet(file)
-    case = _case(contract, ask, settings)
+    case = find_case(contract, ask, settings)
     df = parquet(batch, settings)
     frames = {name: parquet(file, settings) for name, file in (inputs or {}).items()}
     return _enforce(df, replace(case, ask=replace(ask, inputs=frames or None)))
@@ -413,12 +288,7 @@ def _parquet(batch: str) -> None:
                 )
 
 
-def _declared(dataset: Dataset) -> int | None:
-    declared = dataset.custom.get("schemaVersion")
-    return declared if isinstance(declared, int) else None
-
-
-def _notes(case: _Case) -> tuple[str, ...]:
+def _notes(case: Case) -> tuple[str, ...]:
     notes = [*case.offline]
     if case.ending:
         notes.append(f"FLOE-{case.ending.code} {case.ending.severity}: {case.ending.message}")
@@ -432,15 +302,3 @@ def _notes(case: _Case) -> tuple[str, ...]:
     if case.layer == "silver" and not case.ask.inputs:
         notes.append("inputs not checked")
     return tuple(notes)
-
-
-def _writable(folder: Path) -> None:
-    """Say that the warehouse cannot be written before a JVM starts."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise TableError(
-            f"The warehouse {folder} cannot be written: {error.strerror}", "Make it writable, or set tables.warehouse"
-        ) from None

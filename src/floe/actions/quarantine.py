@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from floe.actions.enforce import Ask, enforce
+from floe.actions.enforce import enforce
+from floe.actions.enforce_case import Ask
 from floe.actions.find import find_contract
 from floe.actions.find_table import Way, find_target
 from floe.model import TableError

@@ -4,7 +4,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from floe.actions.enforce import MODES, Ask, enforce_file
+from floe.actions.enforce import enforce_file
+from floe.actions.enforce_case import MODES, Ask
 from floe.actions.find_table import Way
 from floe.actions.settings import load_settings
 from floe.cli.named import named

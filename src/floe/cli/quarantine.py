@@ -2,7 +2,7 @@
 
 import argparse
 
-from floe.actions.enforce import MODES, Ask
+from floe.actions.enforce_case import MODES, Ask
 from floe.actions.find_table import Way
 from floe.actions.quarantine import list_quarantine, replay
 from floe.actions.settings import load_settings
