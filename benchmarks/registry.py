@@ -78,10 +78,25 @@ def publish_unchanged(root: Path) -> str:
     return f"{result['already_registered']:,} already registered"
 
 
+def command(*words: str) -> Callable[[Path], str]:
+    """A command as a user types it, from its start to its end."""
+
+    def run(root: Path) -> str:
+        floe = str(Path(sys.executable).parent / "floe")
+        done = subprocess.run([floe, *words], cwd=root, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return f"{len(done.stdout.splitlines())} lines"
+
+    return run
+
+
 # title, what is run, the seconds it may take
 FIGURES: tuple[tuple[str, Callable[[Path], str], float], ...] = (
     ("publish unchanged, first run", publish_unchanged, 60.0),
     ("publish unchanged, again", publish_unchanged, 60.0),
+    ("floe runs", command("runs"), 1.0),
+    ("floe contracts search", command("contracts", "search", "c17"), 1.0),
+    ("floe contracts list", command("contracts", "list", "--from", "registry"), 5.0),
 )
 
 
