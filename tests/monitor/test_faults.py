@@ -66,7 +66,7 @@ def test_one_bad_among_a_hundred(tmp_path):
     errors = numbers(service, "floe_contract_check_errors_total")
     assert {name for name, count in errors.items() if count} == {"hudi", "gone", "damaged"}
     assert service.ready
-    assert service.exit_code == 1
+    assert service.result.exit_code == 1
     found = {one["dataset"]: one["message"] for one in kept(service.settings)["incidents"] if one["code"] == "E561"}
     assert "missing" in found["gone"]
     assert "hudi" in found["hudi"]
@@ -82,7 +82,7 @@ def test_a_contract_with_a_senseless_interval_stops_no_other(tmp_path):
     round_of(service)
     assert numbers(service, "floe_contract_availability_up") == {"orders": 1}
     assert list(numbers(service, "floe_contract_check_errors_total").values()) == [1]
-    assert (service.ready, service.exit_code) == (True, 2)
+    assert (service.ready, service.result.exit_code) == (True, 2)
 
 
 def test_compiled_artifacts_that_vanish_or_come_back_are_told_and_read_again(tmp_path):

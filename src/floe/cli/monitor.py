@@ -75,8 +75,10 @@ def _status(parser: argparse.ArgumentParser) -> None:
 
 def check(options: argparse.Namespace) -> int:
     """Look at the tables; exit 1 where one is broken, 2 where something was not evaluated and nothing is broken."""
-    if bool(options.contracts) == options.all:
-        raise SettingError("Either contracts are named or --all, not both", "floe monitor check --all")
+    if options.contracts and options.all:
+        raise SettingError("Contracts are named and --all is given", "Name some, or take all: floe monitor check --all")
+    if not options.contracts and not options.all:
+        raise SettingError("No contract is named", "Name some, or take all: floe monitor check --all")
     settings = load_settings(say=say)
     with progress() as phase:
         result = monitor_check(options.contracts, settings, phase)
@@ -123,7 +125,8 @@ def run(options: argparse.Namespace) -> int:
     with until_told(service):
         if options.once:
             watch_on(service, once=True)
-            return service.exit_code
+            print(_answer(service.result, "text"))
+            return service.result.exit_code
         listening = _listen(service, metrics, options)
         say(f"· {listening.place}/metrics, /health and /ready; SIGTERM or Ctrl-C ends it")
         try:

@@ -13,6 +13,7 @@ from floe.actions.monitor_find import Subject, source_mark, subjects
 from floe.actions.monitor_snapshot import snapshots
 from floe.actions.outbox import send_due
 from floe.model import FloeError, LeaseError, SettingError
+from floe.model.result import PASS
 from floe.model.settings import Settings
 from floe.model.turn import Turn
 from floe.model.watch import Watch
@@ -167,9 +168,9 @@ class Service:
         return self._loaded and not self.trouble and not self.stopping.is_set()
 
     @property
-    def exit_code(self) -> int:
-        """As `floe monitor check` ends: 1 something is broken, 2 not evaluated, 0 fine."""
-        return MonitorResult(tuple(self._last.values())).exit_code
+    def result(self) -> MonitorResult:
+        """What was seen last of each dataset, as `floe monitor check` tells it."""
+        return MonitorResult(tuple(self._last.values()))
 
     @property
     def idle(self) -> bool:
@@ -193,6 +194,7 @@ class Service:
             found = {one.key: one for one in map(self._watchable, subjects(self.names, self.settings))}
             self._turns.know({name: self._intervals(one) for name, one in found.items()})
             self._subjects, self._mark, self._loaded = found, mark, True
+            _LOG.info("contracts to watch: %s", len(found)) if found else _LOG.warning("no contract was found to watch")
             self._troubles.pop("contracts", None)
             self._own.pop("gauges", None)
         except FloeError as error:
@@ -288,7 +290,14 @@ class Service:
 
     def _take(self, watch: Watch) -> None:
         self.metrics.take(watch)
-        self._last[watch.contract, watch.version, watch.dataset] = watch
+        key = (watch.contract, watch.version, watch.dataset)
+        before = self._last.get(key)
+        if watch.outcome != (before.outcome if before else PASS):
+            codes = {f"FLOE-{one.outcome.code}" for one in watch.checks if one.outcome.outcome == watch.outcome}
+            name = " ".join(part for part in (watch.contract, watch.version, watch.dataset) if part)
+            level = logging.INFO if watch.outcome == PASS else logging.WARNING
+            _LOG.log(level, "%s: %s %s", name, watch.outcome, watch.error or " ".join(sorted(codes)))
+        self._last[key] = watch
 
     def _poll(self) -> None:
         """Note the tables with a new snapshot; an idle table costs no data read."""

@@ -15,7 +15,8 @@ def monitor_text(said: Mapping[str, Any], style: Style) -> str:
     lines = [line for one in said["results"] for line in _dataset(one, style)]
     summary = said["summary"]
     counts = ", ".join(f"{summary[word]:,} {_WORDS[word]}" for word in _WORDS if summary[word])
-    lines.append(f"{plural(summary['datasets'], 'dataset')} watched{': ' if counts else ''}{counts}")
+    none = "no contract was found in this folder or in the registry"
+    lines.append(f"{plural(summary['datasets'], 'dataset')} watched: {counts or none}")
     return "\n".join(lines)
 
 
