@@ -289,6 +289,25 @@ def child(url: str, folder: Path, failpoint: str = "") -> subprocess.CompletedPr
     return subprocess.run(words, env=environment, capture_output=True, text=True, check=False, timeout=60)
 
 
+@pytest.mark.parametrize("registry_url", ["postgresql"], indirect=True)
+def test_a_frozen_worker_does_not_keep_the_others_from_sending(store: Store, registry_url: str, tmp_path: Path):
+    put(store, "a.1", at=datetime(2026, 1, 1, tzinfo=UTC))
+    words = CHILD.replace(".run(30)", ".run(1)")
+    stop = "import os, signal\nfrom floe.registry import outbox\n"
+    stop += "heads = outbox.heads\noutbox.heads = lambda *a: (os.kill(os.getpid(), signal.SIGSTOP), heads(*a))[1]\n"
+    frozen = subprocess.Popen([sys.executable, "-c", stop + words, registry_url, str(tmp_path)])
+    try:
+        os.waitid(os.P_PID, frozen.pid, os.WSTOPPED | os.WNOWAIT)
+        assert child(registry_url, tmp_path).stdout == "0\n"  # it holds the lock
+        until = time.monotonic() + 120
+        while child(registry_url, tmp_path).stdout != "1\n":
+            assert time.monotonic() < until
+    finally:
+        frozen.send_signal(signal.SIGCONT)
+        frozen.wait(60)
+    assert len((tmp_path / "told.jsonl").read_text().splitlines()) == 1  # what it looked for late was sent
+
+
 def test_a_worker_killed_between_sending_and_marking_sends_twice_and_loses_nothing(
     store: Store, registry_url: str, tmp_path: Path
 ):

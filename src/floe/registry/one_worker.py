@@ -11,18 +11,21 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from floe.model import RegistryError
-from floe.registry.store import Store
+from floe.registry.store import FROZEN_SECONDS, Store
 
 
 @contextmanager
-def only_worker(store: Store, name: str) -> Iterator[bool]:
-    """Whether nobody else does this work now; nobody else will until the block ends."""
-    with _postgresql(store, name) if store.postgresql else _sqlite(store, name) as mine:
+def only_worker(store: Store, name: str, seconds: float | None = None) -> Iterator[bool]:
+    """Whether nobody else does this work now; nobody else will until the block ends.
+
+    Who holds it for longer than `seconds` is frozen, and a server gives it to others; unless that is not given.
+    """
+    with _postgresql(store, name, seconds) if store.postgresql else _sqlite(store, name) as mine:
         yield mine
 
 
 @contextmanager
-def _postgresql(store: Store, name: str) -> Iterator[bool]:
+def _postgresql(store: Store, name: str, seconds: float | None) -> Iterator[bool]:
     """A lock of the server's session: it ends with the connection, whatever ends that."""
     key = {"key": int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)}
     with store.begin():  # says E542 where the server is out of reach
@@ -30,13 +33,17 @@ def _postgresql(store: Store, name: str) -> Iterator[bool]:
     with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         mine = bool(connection.execute(sa.text("SELECT pg_try_advisory_lock(:key)"), key).scalar())
         try:
+            if mine and seconds is not None:
+                most = {"most": f"{int(seconds) + FROZEN_SECONDS}s"}
+                connection.execute(sa.text("SELECT set_config('idle_session_timeout', :most, false)"), most)
             yield mine
         finally:
             if mine:
                 try:
                     connection.execute(sa.text("SELECT pg_advisory_unlock(:key)"), key)
+                    connection.execute(sa.text("RESET idle_session_timeout"))
                 except SQLAlchemyError:
-                    connection.invalidate()  # the server is gone, and the lock with it
+                    connection.invalidate()  # the server is gone, or took us for frozen, and the lock went with it
 
 
 @contextmanager

@@ -64,7 +64,7 @@ class Worker:
     def run(self, seconds: float, everything: bool = False) -> Round:
         """Send what is due, or all that waits, within a time; one worker at a time does."""
         done = Round()
-        with only_worker(self.store, "outbox") as mine:
+        with only_worker(self.store, "outbox", seconds) as mine:
             if not mine:
                 return Round(busy=True)
             self._drain(done, time.monotonic() + seconds, everything)

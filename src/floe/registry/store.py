@@ -23,7 +23,7 @@ from floe.registry.schema import check_runs, schema_history, table_registry, vio
 HEAD = "0006"
 _BUSY_SECONDS = 30
 _CONNECT_SECONDS = 10
-_FROZEN_SECONDS = 10
+FROZEN_SECONDS = 10
 _PATIENT = "SET LOCAL statement_timeout = 0"
 _STATEMENT_SECONDS = 60  # beyond that a database counts as out of reach; who waits for another writer waits longer
 _SERVER = "Check registry.url, and that its server runs and can be reached from here (`floe doctor`)"
@@ -313,7 +313,7 @@ class _Together(Store):
 
 def unlock_when_frozen(connection: Connection) -> None:
     """Let the server end a transaction whose process says nothing for long, so that its rows are free for others."""
-    connection.execute(sa.text(f"SET LOCAL idle_in_transaction_session_timeout = '{_FROZEN_SECONDS}s'"))
+    connection.execute(sa.text(f"SET LOCAL idle_in_transaction_session_timeout = '{FROZEN_SECONDS}s'"))
 
 
 def lock_key(name: str) -> int:
