@@ -144,7 +144,8 @@ def dense(edges: Sequence[tuple[int, int] | None], rows: int) -> Edges:
     if not known or len(known) < len(edges):
         return None
     # a power of two lets rows that differ in their last parts alone share a word, and is shifted, not multiplied
-    even = [known[0], *((least, 1 << (width - 1).bit_length()) for least, width in known[1:])]
+    widest = max(width for _, width in known)
+    even = [(least, width if width == widest else 1 << (width - 1).bit_length()) for least, width in known]
     return next((one for one in (even, known) if prod(width for _, width in one) <= rows * _SPARSE + _SMALL), None)
 
 
@@ -157,9 +158,9 @@ def _bits(rows: DataFrame, names: Sequence[str], edges: Sequence[tuple[int, int]
 
 
 def _packed(names: Sequence[str], edges: Sequence[tuple[int, int]]) -> str:
-    """The number of a key among all possible ones."""
+    """The number of a key among all possible ones; the widest part counts most, so that its neighbours share words."""
     packed = "0L"
-    for name, (least, width) in zip(names, edges, strict=True):
+    for name, (least, width) in sorted(zip(names, edges, strict=True), key=lambda part: -part[1][1]):
         packed = f"({packed} * {width}L + (CAST({quote(name)} AS BIGINT) - {least}L))"
     return packed
 
