@@ -38,7 +38,8 @@ benchmark: install
 	.venv/bin/python benchmarks/peers.py --sf $(SF)
 	.venv/bin/python benchmarks/keys.py --sf $(SF)
 	.venv/bin/python benchmarks/growth.py --sf $(SF) --rows $(ROWS)
-	.venv/bin/python benchmarks/provable.py
+	.venv/bin/python benchmarks/provable.py --peer
+	.venv/bin/python benchmarks/provable.py --files 10000
 	.venv/bin/python benchmarks/memory.py
 	.venv/bin/python benchmarks/compile.py
 	.venv/bin/python -m benchmarks.tell

@@ -1,4 +1,4 @@
-"""cuallee from a cold start: the same rules on the same files, one table, one answer a line; for `provable.py`."""
+"""cuallee from a cold start: the same rules on the same files; prints passed, asked and rows; for `provable.py`."""
 
 import os
 import sys

@@ -380,6 +380,24 @@ def test_a_contract_that_was_tampered_with_is_not_used_and_the_metric_says_so(tm
     assert samples(result)["floe_contract_check_errors_total", *labels] == 1
 
 
+def test_nothing_to_watch_is_no_success(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for words in (["check", "--all"], ["run", "--once"]):
+        assert main(["monitor", *words]) == 2
+        assert "0 datasets watched: no contract was found" in capsys.readouterr().out
+    assert main(["monitor", "check"]) == 2
+    assert "No contract is named" in capsys.readouterr().err
+
+
+def test_one_round_of_the_service_says_and_logs_what_it_saw(tmp_path, monkeypatch, capsys, caplog):
+    monkeypatch.chdir(tmp_path)
+    caplog.set_level("INFO", "floe.monitor")
+    assert main(["monitor", "run", "nobody", "--once"]) == 2
+    assert "FLOE-E500: No contract is known as 'nobody'" in capsys.readouterr().out
+    assert "contracts to watch: 1" in caplog.messages
+    assert any(one.startswith("nobody: not_evaluated FLOE-E500") for one in caplog.messages)
+
+
 def test_nothing_starts_a_jvm(shop, monkeypatch):
     monkeypatch.setitem(os.environ, "PATH", "/nowhere")
     before = "pyspark" in sys.modules

@@ -13,6 +13,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from floe.model import RegistryError
 from floe.registry.store import FROZEN_SECONDS, Store
 
+# PostgreSQL before 14 does not know it
+_FREED_WHEN_SILENT = (
+    "SELECT set_config('idle_session_timeout', :most, false) WHERE current_setting('server_version_num')::int >= 140000"
+)
+
 
 @contextmanager
 def only_worker(store: Store, name: str, seconds: float | None = None) -> Iterator[bool]:
@@ -35,7 +40,7 @@ def _postgresql(store: Store, name: str, seconds: float | None) -> Iterator[bool
         try:
             if mine and seconds is not None:
                 most = {"most": f"{int(seconds) + FROZEN_SECONDS}s"}
-                connection.execute(sa.text("SELECT set_config('idle_session_timeout', :most, false)"), most)
+                connection.execute(sa.text(_FREED_WHEN_SILENT), most)
             yield mine
         finally:
             if mine:
