@@ -88,32 +88,31 @@ def _commit(chosen: _Part, gate: Gate, fitting: Fit, passage: Passage, state: St
         properties = _properties(gate, fitting)
         schema = struct_of(rows.schema) if fitting.faults and gate.layer != "bronze" else fitting.schema
         table.create(spark, gate.target, schema, gate.plan.partition, properties)
+        there = table.state(spark, gate.target)
     else:
-        _bring(spark, gate, fitting, state)
+        there = _bring(spark, gate, fitting, state)
     failpoint("prepared")
     way = None
     if written:
         try:
-            way = _write(rows, gate, tag, () if fitting.faults else files)
+            way = _write(rows, gate, tag, () if fitting.faults else files, there)
         except Exception as error:
             if not _found(rows, gate, tag, error):
                 if state is None:
                     table.drop(spark, gate.target)
                 raise
     failpoint("after-commit")
-    now = table.state(spark, gate.target)
-    return replace(intended, after=now.snapshot, location=now.location, way=way)
+    return replace(intended, after=table.snapshot(spark, gate.target), location=there.location, way=way)
 
 
-def _write(rows: DataFrame, gate: Gate, tag: Tag, files: Sequence[Path]) -> str:
-    """Publish rows in one commit; by what way is said."""
+def _write(rows: DataFrame, gate: Gate, tag: Tag, files: Sequence[Path], state: State) -> str:
+    """Publish rows in one commit onto a table in this state; by what way is said."""
     table = TABLES[gate.target.format]
     reason = f"mode {gate.mode}" if gate.mode != "append" else ""
     if not reason and not files:
         elsewhere = not any(gate.staging.rglob("*.parquet"))
         reason = "the staged files are not on this machine" if elsewhere else "a part of the batch"
     if not reason:
-        state = table.state(rows.sparkSession, gate.target)
         reason = table.commit_files(gate.target, files, gate.plan, tag, state, gate.settings)
         if not reason:
             rows.sparkSession.catalog.refreshByPath(state.location)
@@ -146,8 +145,8 @@ def _properties(gate: Gate, fitting: Fit) -> dict[str, str]:
     }
 
 
-def _bring(spark: SparkSession, gate: Gate, fitting: Fit, state: State) -> None:
-    """Bring the table to the contract's schema, and let it say which contract holds it."""
+def _bring(spark: SparkSession, gate: Gate, fitting: Fit, state: State) -> State:
+    """Bring the table to the contract's schema, let it say which contract holds it, and say how it stands then."""
     for statement in fitting.changes:
         gate.settings.say(f"· {statement}")
         spark.sql(statement)
@@ -155,3 +154,4 @@ def _bring(spark: SparkSession, gate: Gate, fitting: Fit, state: State) -> None:
     if missing:
         pairs = ", ".join(f"{text(key)} = {text(value)}" for key, value in missing.items())
         spark.sql(f"ALTER TABLE {gate.target.sql} SET TBLPROPERTIES ({pairs})")
+    return TABLES[gate.target.format].state(spark, gate.target) if fitting.changes or missing else state

@@ -58,6 +58,9 @@ def read(spark: SparkSession, target: Target, snapshot: str | None = None) -> Da
 
 def snapshot(spark: SparkSession, target: Target) -> str | None:
     """The version readers see."""
+    log = _log(spark, target)
+    if log:
+        return str(log.version())
     newest = spark.sql(f"DESCRIBE HISTORY {target.sql} LIMIT 1").head()
     return str(newest["version"]) if newest else None
 

@@ -44,8 +44,20 @@ def read(spark: SparkSession, target: Target, snapshot: str | None = None) -> Da
 
 def snapshot(spark: SparkSession, target: Target) -> str | None:
     """The snapshot readers see."""
-    main = spark.sql(f"SELECT snapshot_id FROM {target.sql}.refs WHERE name = 'main'").head()
-    return str(main["snapshot_id"]) if main else None
+    if not target.name:
+        main = spark.sql(f"SELECT snapshot_id FROM {target.sql}.refs WHERE name = 'main'").head()
+        return str(main["snapshot_id"]) if main else None
+    spark.sql(f"REFRESH TABLE {target.sql}")
+    return _current(_properties(spark, target))
+
+
+def _properties(spark: SparkSession, target: Target) -> dict[str, str]:
+    return {row["key"]: row["value"] for row in spark.sql(f"SHOW TBLPROPERTIES {target.sql}").collect()}
+
+
+def _current(properties: dict[str, str]) -> str | None:
+    current = properties.get("current-snapshot-id", "none")
+    return None if current == "none" else current
 
 
 def create(
@@ -106,16 +118,15 @@ def committed(spark: SparkSession, target: Target, tag: Tag) -> Commit | None:
 def state(spark: SparkSession, target: Target) -> State:
     """The table as it stands now, by statements that start no job."""
     schema = struct_of(read(spark, target).schema)
-    properties = {row["key"]: row["value"] for row in spark.sql(f"SHOW TBLPROPERTIES {target.sql}").collect()}
+    properties = _properties(spark, target)
     described = [
         (row["col_name"], row["data_type"]) for row in spark.sql(f"DESCRIBE TABLE EXTENDED {target.sql}").collect()
     ]
     partition = tuple(kind for name, kind in described if _PART.fullmatch(name))
     location = next((kind for name, kind in described if name == "Location"), str(target))
-    current = properties.get("current-snapshot-id", "none")
     return State(
         schema=schema,
-        snapshot=None if current == "none" else current,
+        snapshot=_current(properties),
         identity=location,
         properties=properties,
         partition=partition,
