@@ -22,6 +22,7 @@ from floe.data.drift import drift
 from floe.data.judge.newest import by_bounds
 from floe.data.plan import plan as make_plan
 from floe.data.plan.schema import columns, differences, path_of, schema_outcomes
+from floe.data.plan.searches import searched
 from floe.data.prove import apart, null_counts, prove, row_count, whole_bounds
 from floe.data.tables import TableFacts, probe
 from floe.model import Contract, Dataset, EngineError, Severity, TableError
@@ -232,9 +233,16 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
     cost: dict[str, Any] = dict.fromkeys(COSTS, 0)
     read: dict[str, Any] | None = None
     if left.expectations:
+        from floe.data.tables.common import common_values
+
         progress(f"reading rows for {len(left.expectations)} promises")
         keys = {name for one in left.expectations for name in one.keys}
-        known = aids._replace(rows=rows, bounds=whole_bounds(files or ()), apart=apart(files or (), keys))
+        known = aids._replace(
+            rows=rows,
+            bounds=whole_bounds(files or ()),
+            apart=apart(files or (), keys),
+            common=common_values(target.format, seen, searched(left.expectations)),
+        )
         case = Case(left, target, _pinned(target, seen, settings), seen, files, known, settings, past.store)
         judged = judge_rest(case)
         rows = rows if judged.rows is None else judged.rows

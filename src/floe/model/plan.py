@@ -149,6 +149,7 @@ class Aids(NamedTuple):
     rows: int | None = None  # how many there are, where metadata tells
     bounds: Mapping[str, tuple[int, int]] = MappingProxyType({})  # of whole numbers, where metadata tells
     apart: Mapping[str, bool] = MappingProxyType({})  # whether files hold values of a column apart from one another's
+    common: Mapping[str, tuple[str, ...]] = MappingProxyType({})  # values that columns of text have again and again
     full: bool = False  # whatever earlier runs found
 
 

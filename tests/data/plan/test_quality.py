@@ -155,13 +155,17 @@ PATTERNS = [
     (r"^[\w.+-]+@[\w-]+\.[\w.]+$", ["a.b@c.de"], ["a@b", "a b@c.de"]),
     (r"^[a-z&&[^b]]*$", ["a]"], ["A"]),
     (r"^\p{L}+$", ["Ärger"], ["a1"]),
+    (r"^[^@]*$", ["", "a\n", "\n\n", "ä\r\n"], ["@", "a@", "@\n", "a\n@", "x@\u2028"]),
+    (r"^[^,;]*$", ["a.b"], ["a,b", "a;b", ";\n"]),
+    (r"^[^0-9]*$", ["a-b"], ["a4b"]),
 ]
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize(("pattern", "good", "bad"), PATTERNS)
 def test_patterns_mean_in_spark_what_the_standard_says(spark, pattern: str, good: list[str], bad: list[str]):
-    from floe.data.plan.expectations.pattern_mismatch import java_pattern
+    from floe.data.plan.expectations.pattern_mismatch import java_pattern, unmatched
+    from floe.data.plan.searches import shortened
     from floe.data.plan.sql import text
 
     java, _ = java_pattern(pattern)
@@ -169,3 +173,7 @@ def test_patterns_mean_in_spark_what_the_standard_says(spark, pattern: str, good
     for values, wanted in ((good, True), (bad, False)):
         for value in values:
             assert spark.sql(f"SELECT {text(value)} RLIKE {text(java)} AS m").collect()[0].m is wanted, (pattern, value)
+    rows = spark.createDataFrame([(value,) for value in (*good, *bad, None)], "v string")
+    for known in ((), good, bad, [*good, *bad]):  # whatever is known of a column's values, the same rows are bad
+        found = rows.where(shortened(unmatched("`v`", java), {"v": known})).collect()
+        assert [row.v for row in found] == bad, (pattern, known)

@@ -36,7 +36,8 @@ def found(rows, plan_: Plan, **more) -> tuple[int, dict]:
     return total, {one.id: one for one in outcomes}
 
 
-def test_rows_are_counted_once_for_each_rule_they_break(session):
+@pytest.mark.parametrize("known", [None, 6])  # whether metadata tells how many rows there are
+def test_rows_are_counted_once_for_each_rule_they_break(session, known):
     rows = session.createDataFrame(
         [(1, 5, "a"), (2, -1, "b"), (3, -2, None), (4, None, "zz"), (5, -3, "zz"), (None, -4, "a")],
         "id bigint, amount int, kind string",
@@ -46,20 +47,23 @@ def test_rows_are_counted_once_for_each_rule_they_break(session):
         asked("kind", sql="kind NOT IN ('a', 'b')"),
         asked("never", sql="amount > 100"),
         asked("unknown", sql="CAST(NULL AS BOOLEAN)"),
+        asked("form", sql="NOT `kind` RLIKE '^[a-b]'"),
         asked("newest", age=Age("newest", "CAST(amount AS BIGINT)"), operators={"mustBeLessOrEqualTo": 40}),
         asked("rows", counts=True, operators={"mustBeGreaterThan": 6}),
     )
-    total, by_id = found(rows, plan(*rules), now=50)
+    total, by_id = found(rows, plan(*rules), now=50, total=known, common={"kind": ("a", "zz")} if known else {})
     assert total == 6
     assert {id_: one.violations for id_, one in by_id.items()} == {
         "low": 4,
         "kind": 2,
         "never": 0,
         "unknown": 0,
+        "form": 2,
         "newest": None,
         "rows": None,
     }
-    assert [one.outcome for one in by_id.values()] == ["fail", "fail", "pass", "pass", "fail", "fail"]
+    assert [one.outcome for one in by_id.values()] == ["fail", "fail", "pass", "pass", "fail", "fail", "fail"]
+    assert by_id["form"].samples == ({"id": 4}, {"id": 5})
     assert by_id["low"].samples == ({"id": None}, {"id": 2}, {"id": 3}, {"id": 5})
     assert by_id["kind"].samples == ({"id": 4}, {"id": 5})
     assert (by_id["newest"].actual, by_id["rows"].actual) == ("45s", 6)
@@ -105,6 +109,14 @@ def test_keys_count_rows_beyond_the_first_and_no_null_parts(session):
     )
     assert {id_: one.violations for id_, one in by_id.items()} == {"key": 3, "again": 3, "x": 3}
     assert by_id["key"].samples == ({"x": "a", "y": "|b"}, {"x": "c", "y": "d"})
+
+
+@pytest.mark.parametrize(("copies", "twice"), [([], 0), ([-63, 0, 64], 3), ([-63, -63], 2), ([5, 5, 5, 64], 4)])
+def test_dense_keys_are_told_by_their_bits_however_often_they_repeat(session, copies, twice):
+    rows = session.createDataFrame([(n, n % 2) for n in [*range(-64, 70), *copies]], "id bigint, part int")
+    _, by_id = found(rows, plan(asked("key", keys=("id", "part")), key=("id", "part")))
+    wanted = tuple({"id": n, "part": n % 2} for n in sorted(set(copies), key=str))
+    assert (by_id["key"].violations, by_id["key"].samples) == (twice, wanted)
 
 
 def test_whole_numbers_as_keys_dense_or_sparse_negative_or_huge(session):

@@ -6,10 +6,10 @@ from datetime import UTC
 from typing import Any
 
 from floe.data.plan.custom import custom, implementation
-from floe.data.plan.expectations.pattern_mismatch import java_pattern
+from floe.data.plan.expectations.pattern_mismatch import java_pattern, unmatched
 from floe.data.plan.ground import Ground
 from floe.data.plan.query import query_of
-from floe.data.plan.sql import fits, literal, text
+from floe.data.plan.sql import fits, literal
 from floe.data.plan.zone import zone_of
 from floe.model import Field, QualityRule, Severity
 from floe.model.claim import Claim
@@ -149,7 +149,7 @@ def _invalid(base: Expectation, rule: QualityRule, ground: Ground, field: Field)
         java, cause = java_pattern(pattern)
         if java is None:
             return _not(base, str(cause))
-        tests.append(f"NOT {ground.value} RLIKE {text(java)}")
+        tests.append(unmatched(ground.value, java))
         code = "E553" if not isinstance(listed, list) else code
     if not tests:
         return _not(base, "it has neither validValues nor a pattern")

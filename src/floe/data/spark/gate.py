@@ -7,6 +7,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from floe.data.plan.schema import columns, differences, schema_outcomes
+from floe.data.plan.searches import searched
 from floe.data.plan.sql import quote
 from floe.data.prove import apart, null_counts, prove, row_count, whole_bounds
 from floe.data.spark.capture import captured
@@ -20,6 +21,7 @@ from floe.data.spark.stage import Staged, stage
 from floe.data.spark.write import TABLES, read_all
 from floe.data.spark.write.state import State
 from floe.data.spark.write.tag import Commit, Tag
+from floe.data.tables.common import of_file
 from floe.data.tables.parquet import file_statistics
 from floe.model import EngineError, TableError
 from floe.model.claim import FileStatistics
@@ -234,6 +236,7 @@ def _measure(
                 total=rows,
                 bounds=whole_bounds(statistics),
                 apart=apart(statistics, {name for one in left for name in one.keys}),
+                common=of_file(staged.files[0], searched(left)) if staged.files else {},
             )
         )
     else:

@@ -10,7 +10,7 @@ from pyspark.sql import functions as sql
 from floe.data.plan.sql import quote
 from floe.data.spark.samples import Key, as_text, key_of, reduced
 
-_REPEATED = 0
+_REPEATED, _UNSURE = 0, -1
 _SUMS = ("floe rows", "floe twice", "floe there rows", "floe there keys")
 _NOTHING = [0] * len(_SUMS)
 _SPARSE, _SMALL = 64, 1 << 20  # bits that a row may cost, and that cost nothing
@@ -110,7 +110,12 @@ def judge_keys(
     """
     names = _names(key.names)
     whole = whole_keys(rows, key.names)
-    proof = _proof(whole, known) if existing is None and not targets else None
+    alone = existing is None and not targets
+    if alone and known.edges and known.apart is not False:
+        pairs = _pairs(whole, key, known.edges)
+        if pairs:
+            return pairs, []
+    proof = _proof(whole, known) if alone else None
     if proof:
         suspects = [row[0] for row in proof.suspects.limit(_SUSPECTS + 1).collect()]
         if not suspects:
@@ -128,14 +133,23 @@ def judge_keys(
         groups = _flagged(groups, hits, names, "floe there")
     else:
         groups = groups.withColumn("floe there", sql.lit(False))
-    bad = _by_kind(groups, key, names, flags)
+    found = _summed(_by_kind(groups, key, names, flags), key)
+    lost = [
+        Lost(found[kind][0][0], found[kind][1], key) if kind in found else Lost(0, (), key) for kind in _kinds(flags)
+    ]
+    return _repeated(found, key), lost
+
+
+def _summed(bad: DataFrame, key: Key) -> dict[int, tuple[list[int], Sequence[Any]]]:
+    """By the way of being bad: the sums, and samples."""
     sums = [f"sum({quote(name)}) AS {quote(name)}" for name in _SUMS]
-    found = {row["floe kind"]: row for row in reduced(bad, key, ["floe kind"], sums).collect()}
-    numbers = {kind: [int(row[name]) for name in _SUMS] for kind, row in found.items()}
-    samples = {kind: row["floe samples"] for kind, row in found.items()}
-    lost = [Lost(numbers.get(kind, _NOTHING)[0], samples.get(kind, ()), key) for kind in _kinds(flags)]
-    _, twice, there, keys_there = numbers.get(_REPEATED, _NOTHING)
-    return Repeated(twice, there, keys_there, samples.get(_REPEATED, ()), key), lost
+    rows = reduced(bad, key, ["floe kind"], sums).collect()
+    return {row["floe kind"]: ([int(row[name]) for name in _SUMS], row["floe samples"]) for row in rows}
+
+
+def _repeated(found: Mapping[int, tuple[list[int], Sequence[Any]]], key: Key) -> Repeated:
+    (_, twice, there, keys_there), samples = found.get(_REPEATED, (_NOTHING, ()))
+    return Repeated(twice, there, keys_there, samples, key)
 
 
 def dense(edges: Sequence[tuple[int, int] | None], rows: int) -> Edges:
@@ -160,9 +174,13 @@ def _bits(rows: DataFrame, names: Sequence[str], edges: Sequence[tuple[int, int]
 def _packed(names: Sequence[str], edges: Sequence[tuple[int, int]]) -> str:
     """The number of a key among all possible ones; the widest part counts most, so that its neighbours share words."""
     packed = "0L"
-    for name, (least, width) in sorted(zip(names, edges, strict=True), key=lambda part: -part[1][1]):
+    for name, (least, width) in _widest_first(names, edges):
         packed = f"({packed} * {width}L + (CAST({quote(name)} AS BIGINT) - {least}L))"
     return packed
+
+
+def _widest_first(names: Sequence[str], edges: Sequence[tuple[int, int]]) -> list[tuple[str, tuple[int, int]]]:
+    return sorted(zip(names, edges, strict=True), key=lambda part: -part[1][1])
 
 
 def _word(number: str) -> str:
@@ -171,6 +189,45 @@ def _word(number: str) -> str:
 
 def _bit(number: str) -> str:
     return f"shiftleft(1L, CAST({number} & 63L AS INT))"
+
+
+def _pairs(whole: DataFrame, key: Key, edges: Sequence[tuple[int, int]]) -> Repeated | None:
+    """What repeats of a dense key of whole numbers, where no key is there more than twice; None where one is.
+
+    A word has as many bits as rows, unless a key repeats; the bit of a key that is there twice is even.
+    """
+    number = _packed(whole.columns, edges)
+    bits = whole.selectExpr(f"{_word(number)} AS `floe word`", f"{_bit(number)} AS `floe bit`").groupBy("floe word")
+    words = bits.agg(
+        sql.expr("count(*) AS `floe rows`"),
+        sql.expr("bit_or(`floe bit`) AS `floe all`"),
+        sql.expr("bit_xor(`floe bit`) AS `floe odd`"),
+    )
+    even, beyond = "(`floe all` & ~`floe odd`)", "`floe rows` - bit_count(`floe all`)"
+    places = f"filter(sequence(0, 63), place -> shiftright({even}, place) & 1L = 1L)"
+    again = words.where(f"{beyond} > 0").selectExpr(
+        "`floe word`", f"explode(if(bit_count({even}) = {beyond}, {places}, array({_UNSURE}))) AS `floe place`"
+    )
+    texts = _unpacked("(`floe word` * 64L + `floe place`)", whole.columns, edges)
+    bad = again.selectExpr(
+        f"if(`floe place` < 0, {_UNSURE}, {_REPEATED}) AS `floe kind`",
+        *("2L AS `floe rows`", "1L AS `floe twice`", "0L AS `floe there rows`", "0L AS `floe there keys`"),
+        *(
+            f"concat('=', CAST({texts[name]} AS STRING)) AS {quote(part)}"
+            for name, part in zip(whole.columns, key.texts, strict=True)
+        ),
+    )
+    found = _summed(bad, key)
+    return None if _UNSURE in found else _repeated(found, key)
+
+
+def _unpacked(number: str, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> dict[str, str]:
+    """The parts of a key by its number among all possible ones."""
+    found = {}
+    for name, (least, width) in reversed(_widest_first(names, edges)):
+        found[name] = f"({number} % {width}L + {least}L)"
+        number = f"({number} DIV {width}L)"
+    return found
 
 
 def _proof(whole: DataFrame, known: Known) -> _Proof | None:

@@ -27,7 +27,7 @@ class Scene:
     and rules about the whole table are left out. `unread` says why a table that keys refer to could not be read.
     `total` is how many rows there are, where that is known; those that break nothing need not be among the rows then.
     `bounds` are numbers between which all values of columns lie, where they are known; `apart` says of columns whether
-    files hold values apart from one another's.
+    files hold values apart from one another's; `common` are values that columns of text have again and again.
     """
 
     rows: DataFrame
@@ -41,6 +41,7 @@ class Scene:
     total: int | None = None
     bounds: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     apart: Mapping[str, bool] = field(default_factory=dict)
+    common: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Seen(NamedTuple):
@@ -67,7 +68,7 @@ def _counted_rows(scene: Scene, key: Key, rules: list[Expectation], edges: list[
     """The row pass; nothing is read where nothing is asked that is not known."""
     if scene.total is not None and not rules and not edges:
         return Counted(scene.total, {})
-    return count_rows(Asked(scene.rows, key, rules, scene.now, edges, scene.total))
+    return count_rows(Asked(scene.rows, key, rules, scene.now, edges, scene.total, scene.common))
 
 
 def _measured(scene: Scene, expectation: Expectation, seen: Seen) -> Outcome:

@@ -2,7 +2,8 @@
 
 HotSpot compiles no method above 8,000 bytes, and no setting of the session may change. Where the number of rows is known
 already, rows that break nothing are left out before anything is counted: rules are tested in batches whose code stays
-small, each over its own columns of the files, where the reader skips what cannot break them. Else each row gets a bit per
+small, each over its own columns of the files, where the reader skips what cannot break them; patterns keep apart from
+the rest, where code around them makes both slower. Else each row gets a bit per
 rule it breaks, rows are counted by their bits, and only the few counted groups are taken apart again by rule; many bits
 are computed outside whole-stage code, where Spark splits the code into small methods.
 """
@@ -10,11 +11,13 @@ are computed outside whole-stage code, where Spark splits the code into small me
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
+from floe.data.plan.searches import searches, shortened
 from floe.data.plan.sql import quote
 from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.data.spark.samples import Key, as_text, reduced
@@ -22,6 +25,7 @@ from floe.model.plan import Expectation
 
 _BITS = 60
 _COMPILED = 1_200  # characters of SQL whose code stays small enough: they make 4 to 6 bytes each; about 25 plain rules
+_SEARCHES = 4  # batches that search text: each reads the table's files once more
 _TOLERANCE = 300
 _ISOLATED = 8
 # never evaluated, but never folded away: an operator with a function that has no generated code leaves whole-stage code
@@ -44,7 +48,10 @@ class Counted:
 
 
 class Asked(NamedTuple):
-    """What the pass is asked: rules and ages, least and most values of columns; `total` where the number of rows is known."""
+    """What the pass is asked: rules and ages, least and most values of columns.
+
+    `total` is the number of rows where that is known, `common` are values that columns of text have again and again.
+    """
 
     rows: DataFrame
     key: Key
@@ -52,6 +59,7 @@ class Asked(NamedTuple):
     now: int
     edges: Sequence[str] = ()
     total: int | None = None
+    common: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 def count_rows(asked: Asked) -> Counted:
@@ -88,11 +96,13 @@ def _pass(asked: Asked) -> Counted:
     if not rules:
         total, *values = asked.rows.selectExpr("count(*)", *(f"{f}({seconds})" for _, f, seconds in ages)).collect()[0]
         return Counted(int(total), {id_: value for (id_, *_), value in zip(ages, values, strict=True)})
-    if asked.total is not None and not ages:  # nothing is asked of good rows
-        rules.sort(key=lambda one: one.columns)
-        broken = _broken(asked.rows, asked.key, [str(one.sql) for one in rules])
+    if asked.total is not None:  # no rule asks anything of good rows
+        rules.sort(key=lambda one: (searches(shortened(str(one.sql), asked.common)), one.columns))
+        broken = _broken(asked.rows, asked.key, [shortened(str(one.sql), asked.common) for one in rules])
+        broken = _with_ages(broken, asked, ages)
     else:
-        broken = _counted_by_bits(asked.rows, asked.key, [str(one.sql) for one in rules], ages)
+        tests = [shortened(str(one.sql), asked.common) for one in rules]
+        broken = _counted_by_bits(asked.rows, asked.key, tests, ages)
     sums = [
         "sum(`floe rows`) AS `floe rows`",
         *(f"{f}(`floe age {n}`) AS `floe age {n}`" for n, (_, f, _) in _each(ages)),
@@ -121,15 +131,34 @@ def _broken(rows: DataFrame, key: Key, rules: Sequence[str]) -> DataFrame:
     return reduce(DataFrame.union, parts)
 
 
+def _with_ages(broken: DataFrame, asked: Asked, ages: Sequence[tuple[str, str, str]]) -> DataFrame:
+    """Broken rows, and ages over all rows as rule 0."""
+    if not ages:
+        return broken
+    named = [f"`floe age {n}`" for n, _ in _each(ages)]
+    of_all = asked.rows.selectExpr(
+        *(f"{f}({seconds}) AS {name}" for name, (_, f, seconds) in zip(named, ages, strict=True))
+    )
+    texts = [f"'' AS {quote(part)}" for part in asked.key.texts]
+    whole = of_all.selectExpr("0 AS `floe rule`", "0L AS `floe rows`", *texts, *named)
+    types = dict(whole.dtypes)
+    unknown = [f"CAST(NULL AS {types[name[1:-1]]}) AS {name}" for name in named]
+    return broken.selectExpr("*", *unknown).union(whole)
+
+
 def _batches(rules: Sequence[str]) -> list[tuple[int, int]]:
-    """Where batches of rules begin and end whose code is small enough.
+    """Where batches of rules begin and end whose code is small enough; what searches text comes last, a few by themselves.
 
     >>> _batches(["a > 1"] * 150), _batches(["x" * 3_000] * 2)
     ([(0, 60), (60, 120), (120, 150)], [(0, 1), (1, 2)])
+    >>> _batches(["a > 1", "NOT b RLIKE 'x'", "NOT c RLIKE 'x'"]), len(_batches(["NOT b RLIKE 'x'"] * 40))
+    ([(0, 1), (1, 2), (2, 3)], 4)
     """
     found, first, size = [], 0, 0
+    together = -(-sum(map(searches, rules)) // _SEARCHES)
     for n, rule in enumerate(rules):
-        if n > first and (size + len(rule) > _COMPILED or n - first == _BITS):
+        most = _BITS if not searches(rule) else together if searches(rules[first]) else 0
+        if n > first and (size + len(rule) > _COMPILED or n - first >= most):
             found.append((first, n))
             first, size = n, 0
         size += len(rule)

@@ -68,6 +68,7 @@ def scan_rows(rows: DataFrame, plan: Plan, aids: Aids) -> Scanned:
             total=aids.rows,
             bounds=aids.bounds,
             apart=aids.apart,
+            common=aids.common,
         )
         with metered(spark, plan.contract) as cost:
             total, outcomes = measure(scene)

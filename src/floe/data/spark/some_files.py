@@ -119,7 +119,7 @@ class _Files:
         rows = self._read(files)
         key = key_of(rows, self.plan.key)
         with described(self.spark, f"{self.plan.contract}: {len(rules)} row rules on {len(files)} files"):
-            counted = count_rows(Asked(rows, key, rules, self.aids.now, (), row_count(files)))
+            counted = count_rows(Asked(rows, key, rules, self.aids.now, (), row_count(files), self.aids.common))
         if counted.causes:
             return None
         samples = {id_: shown(some, key, self.plan, self.aids.salt) for id_, some in counted.samples.items()}

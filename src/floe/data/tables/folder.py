@@ -164,7 +164,7 @@ def _with(
             bounds.pop(name, None)
             if value is not None:
                 bounds[name] = value
-    return FileStatistics(file.rows, nulls, least, most, size)
+    return FileStatistics(file.rows, nulls, least, most, size, file.exact)
 
 
 def _value(text: str | None, type_: Type) -> Any:

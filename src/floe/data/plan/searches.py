@@ -1,0 +1,40 @@
+"""Patterns, which cost more than all other rules of rows together: values that come again are searched once."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from floe.data.plan.sql import quote, text
+from floe.model.plan import Expectation
+
+_SEARCH = re.compile(r"NOT (`(?:[^`]|``)+`) (RLIKE '[^']*')")
+
+
+def searches(sql: str) -> bool:
+    """Whether a rule searches the text of every row.
+
+    >>> searches("NOT `a` RLIKE '^x'"), searches("`a` > 1"), searches(shortened("NOT `a` RLIKE '^x'", {"a": ("x",)}))
+    (True, False, False)
+    """
+    return " RLIKE " in sql and not sql.startswith("CASE ")
+
+
+def searched(rules: Iterable[Expectation]) -> set[str]:
+    """The columns that rules search for nothing but a pattern."""
+    found = (_SEARCH.fullmatch(one.sql) for one in rules if one.sql)
+    return {match[1][1:-1].replace("``", "`") for match in found if match}
+
+
+def shortened(sql: str, common: Mapping[str, Sequence[str]]) -> str:
+    """A rule that says the same of every row; of common values Spark finds the answer once, when it plans the query.
+
+    >>> shortened("NOT `a` RLIKE '^x'", {"a": ("x", "y")})
+    "CASE `a` WHEN 'x' THEN NOT 'x' RLIKE '^x' WHEN 'y' THEN NOT 'y' RLIKE '^x' ELSE NOT `a` RLIKE '^x' END"
+    >>> shortened("`a` > 1", {"a": ("x",)})
+    '`a` > 1'
+    """
+    match = _SEARCH.fullmatch(sql)
+    values = next((values for name, values in common.items() if match and match[1] == quote(name)), ())
+    if not match or not values:
+        return sql
+    known = " ".join(f"WHEN {text(one)} THEN NOT {text(one)} {match[2]}" for one in values)
+    return f"CASE {match[1]} {known} ELSE {sql} END"
