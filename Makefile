@@ -2,6 +2,11 @@ PYTHON ?= python3
 SF ?= 1
 SCALE ?= 1
 ROWS ?= 1 3 10
+BENCHMARKS = "benchmarks/lint.py" "benchmarks/diff.py" "benchmarks/tpch.py --sf $(SF)" \
+	"benchmarks/tpch.py --sf $(SF) --rules" "benchmarks/increment.py --sf $(SF)" "benchmarks/peers.py --sf $(SF)" \
+	"benchmarks/keys.py --sf $(SF)" "benchmarks/growth.py --sf $(SF) --rows $(ROWS)" "benchmarks/provable.py --peer" \
+	"benchmarks/provable.py --files 10000" "benchmarks/memory.py" "benchmarks/compile.py" "-m benchmarks.tell" \
+	"benchmarks/monitor.py" "benchmarks/registry.py" "benchmarks/lookup.py" "benchmarks/gates.py --sf $(SF)"
 PIP = .venv/bin/pip install --quiet --disable-pip-version-check
 
 .PHONY: install demo test soak benchmark format clean
@@ -30,23 +35,9 @@ soak: install
 	HYPOTHESIS_PROFILE=soak .venv/bin/pytest -m "not spark and not soak" -n 2 -k "robust or random or property" tests
 
 benchmark: install
-	.venv/bin/python benchmarks/lint.py
-	.venv/bin/python benchmarks/diff.py
-	.venv/bin/python benchmarks/tpch.py --sf $(SF)
-	.venv/bin/python benchmarks/tpch.py --sf $(SF) --rules
-	.venv/bin/python benchmarks/increment.py --sf $(SF)
-	.venv/bin/python benchmarks/peers.py --sf $(SF)
-	.venv/bin/python benchmarks/keys.py --sf $(SF)
-	.venv/bin/python benchmarks/growth.py --sf $(SF) --rows $(ROWS)
-	.venv/bin/python benchmarks/provable.py --peer
-	.venv/bin/python benchmarks/provable.py --files 10000
-	.venv/bin/python benchmarks/memory.py
-	.venv/bin/python benchmarks/compile.py
-	.venv/bin/python -m benchmarks.tell
-	.venv/bin/python benchmarks/monitor.py
-	.venv/bin/python benchmarks/registry.py
-	.venv/bin/python benchmarks/lookup.py
-	.venv/bin/python benchmarks/gates.py --sf $(SF)
+	@missed=; for words in $(BENCHMARKS); do \
+		echo "· python $$words"; .venv/bin/python $$words || missed="$$missed$$words\n"; \
+	done; test -z "$$missed" || { printf "· missed a bar, or did not run:\n$$missed"; exit 1; }
 
 format: install
 	.venv/bin/ruff format . && .venv/bin/ruff check --fix .

@@ -83,16 +83,15 @@ from tests.orders import frame, order
 given = json.loads(sys.argv[1])
 settings = load_settings(given["settings"], start=Path(given["root"]))
 spark = own_session(settings)
-first = given["first"]
-batch = frame(spark, order(first, status="shipped"), order(first + 1))
-result = floe.enforce(batch, given["table"], mode=given["mode"], batch_id=f"b{first}", settings=settings)
+batch = frame(spark, order(2, status="shipped"), order(3))
+result = floe.enforce(batch, given["table"], mode=given["mode"], batch_id="b2", settings=settings)
 print(json.dumps({"written": result.written, "repeated": result.repeated}))
 """
 
 
-def run_killed(lake: Lake, mode: str, failpoint: str, first: int = 2) -> subprocess.CompletedProcess[str]:
+def run_killed(lake: Lake, mode: str, failpoint: str) -> subprocess.CompletedProcess[str]:
     values = {k: lake.settings[k] for k in ("catalogs", "spark.master", "spark.conf", "tables.format")}
-    where = {"root": str(lake.root), "table": lake.table_id, "mode": mode, "first": first}
+    where = {"root": str(lake.root), "table": lake.table_id, "mode": mode}
     given = json.dumps({"settings": values, **where})
     environment = {**os.environ, "FLOE_FAILPOINT": failpoint, "PYTHONPATH": f"{ROOT}/src:{ROOT}"}
     return subprocess.run(
