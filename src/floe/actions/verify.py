@@ -241,7 +241,7 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
             rows=rows,
             bounds=whole_bounds(files or ()),
             apart=apart(files or (), keys),
-            common=common_values(target.format, seen, searched(left.expectations)),
+            common=common_values(target.format, seen, searched(left.expectations, left.masked)),
         )
         case = Case(left, target, _pinned(target, seen, settings), seen, files, known, settings, past.store)
         judged = judge_rest(case)

@@ -1,12 +1,15 @@
 """Patterns, which cost more than all other rules of rows together: values that come again are searched once."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from floe.data.plan.sql import quote, text
 from floe.model.plan import Expectation
 
-_SEARCH = re.compile(r"NOT (`(?:[^`]|``)+`) (RLIKE '[^']*')")
+_NAME = "`(?:[^`]|``)+`"
+_SEARCH = re.compile(
+    rf"(?:(?P<there>{_NAME}) IS NOT NULL AND \()?NOT (?P<name>{_NAME}) (?P<like>RLIKE '[^']*')(?(there)\))"
+)
 
 
 def searches(sql: str) -> bool:
@@ -18,10 +21,15 @@ def searches(sql: str) -> bool:
     return " RLIKE " in sql and not sql.startswith("CASE ")
 
 
-def searched(rules: Iterable[Expectation]) -> set[str]:
-    """The columns that rules search for nothing but a pattern."""
-    found = (_SEARCH.fullmatch(one.sql) for one in rules if one.sql)
-    return {match[1][1:-1].replace("``", "`") for match in found if match}
+def searched(rules: Iterable[Expectation], masked: Collection[str]) -> set[str]:
+    """The columns that rules search for nothing but a pattern, and whose values may stand in a query's text."""
+    found = (_search(one.sql) for one in rules if one.sql)
+    return {match["name"][1:-1].replace("``", "`") for match in found if match} - set(masked)
+
+
+def _search(sql: str) -> re.Match[str] | None:
+    match = _SEARCH.fullmatch(sql)
+    return match if match and match["there"] in (None, match["name"]) else None
 
 
 def shortened(sql: str, common: Mapping[str, Sequence[str]]) -> str:
@@ -32,9 +40,9 @@ def shortened(sql: str, common: Mapping[str, Sequence[str]]) -> str:
     >>> shortened("`a` > 1", {"a": ("x",)})
     '`a` > 1'
     """
-    match = _SEARCH.fullmatch(sql)
-    values = next((values for name, values in common.items() if match and match[1] == quote(name)), ())
+    match = _search(sql)
+    values = next((values for name, values in common.items() if match and match["name"] == quote(name)), ())
     if not match or not values:
         return sql
-    known = " ".join(f"WHEN {text(one)} THEN NOT {text(one)} {match[2]}" for one in values)
-    return f"CASE {match[1]} {known} ELSE {sql} END"
+    known = " ".join(f"WHEN {text(one)} THEN NOT {text(one)} {match['like']}" for one in values)
+    return f"CASE {match['name']} {known} ELSE {sql} END"

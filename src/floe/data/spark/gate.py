@@ -236,7 +236,7 @@ def _measure(
                 total=rows,
                 bounds=whole_bounds(statistics),
                 apart=apart(statistics, {name for one in left for name in one.keys}),
-                common=of_file(staged.files[0], searched(left)) if staged.files else {},
+                common=of_file(staged.files[0], searched(left, gate.plan.masked)) if staged.files else {},
             )
         )
     else:
