@@ -5,7 +5,7 @@ ROWS ?= 1 3 10
 BENCHMARKS = "benchmarks/lint.py" "benchmarks/diff.py" "benchmarks/tpch.py --sf $(SF)" \
 	"benchmarks/tpch.py --sf $(SF) --rules" "benchmarks/increment.py --sf $(SF)" "benchmarks/peers.py --sf $(SF)" \
 	"benchmarks/keys.py --sf $(SF)" "benchmarks/growth.py --sf $(SF) --rows $(ROWS)" "benchmarks/provable.py --peer" \
-	"benchmarks/provable.py --files 10000" "benchmarks/memory.py" "benchmarks/compile.py" "-m benchmarks.tell" \
+	"benchmarks/provable.py --files 10000" "benchmarks/memory.py" "benchmarks/memory.py --gate" "benchmarks/compile.py" "-m benchmarks.tell" \
 	"benchmarks/monitor.py" "benchmarks/registry.py" "benchmarks/lookup.py" "benchmarks/gates.py --sf $(SF)"
 PIP = .venv/bin/pip install --quiet --disable-pip-version-check
 

@@ -111,6 +111,15 @@ def test_keys_count_rows_beyond_the_first_and_no_null_parts(session):
     assert by_id["key"].samples == ({"x": "a", "y": "|b"}, {"x": "c", "y": "d"})
 
 
+def test_parts_of_a_dense_key_are_told_apart_where_they_are_as_wide_as_one_another(session):
+    rows = session.range(4_000).selectExpr(
+        "CAST(id % 16 AS INT) AS c", "CAST(id div 16 % 16 AS INT) AS a", "id div 256 AS b"
+    )
+    again = rows.where("(a, b, c) IN ((3, 5, 7), (7, 3, 5))")
+    _, by_id = found(rows.union(again), plan(asked("key", keys=("a", "b", "c")), key=("a", "b", "c")))
+    assert by_id["key"].samples == ({"a": 3, "b": 5, "c": 7}, {"a": 7, "b": 3, "c": 5})
+
+
 @pytest.mark.parametrize(("copies", "twice"), [([], 0), ([-63, 0, 64], 3), ([-63, -63], 2), ([5, 5, 5, 64], 4)])
 def test_dense_keys_are_told_by_their_bits_however_often_they_repeat(session, copies, twice):
     rows = session.createDataFrame([(n, n % 2) for n in [*range(-64, 70), *copies]], "id bigint, part int")

@@ -87,12 +87,8 @@ def lost_rows(rows: DataFrame, key: Key, keys: Sequence[str], target: DataFrame,
 
 def _unfound(mine: DataFrame, target: DataFrame, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> DataFrame:
     """The rows whose bit the target does not have: a target of one bit per possible key is small enough to send round."""
-    inside = " AND ".join(
-        f"{quote(name)} BETWEEN {least}L AND {least + width - 1}L"
-        for name, (least, width) in zip(names, edges, strict=True)
-    )
     known = (
-        _bits(target.where(inside), names, edges)
+        _bits(target.where(_inside(names, edges)), names, edges)
         .groupBy("floe word")
         .agg(sql.expr("bit_or(`floe bit`) AS `floe known`"))
     )
@@ -179,6 +175,13 @@ def _packed(names: Sequence[str], edges: Sequence[tuple[int, int]]) -> str:
     return packed
 
 
+def _inside(names: Sequence[str], edges: Sequence[tuple[int, int]]) -> str:
+    return " AND ".join(
+        f"{quote(name)} BETWEEN {least}L AND {least + width - 1}L"
+        for name, (least, width) in zip(names, edges, strict=True)
+    )
+
+
 def _widest_first(names: Sequence[str], edges: Sequence[tuple[int, int]]) -> list[tuple[str, tuple[int, int]]]:
     return sorted(zip(names, edges, strict=True), key=lambda part: -part[1][1])
 
@@ -197,7 +200,9 @@ def _pairs(whole: DataFrame, key: Key, edges: Sequence[tuple[int, int]]) -> Repe
     A word has as many bits as rows, unless a key repeats; the bit of a key that is there twice is even.
     """
     number = _packed(whole.columns, edges)
-    bits = whole.selectExpr(f"{_word(number)} AS `floe word`", f"{_bit(number)} AS `floe bit`").groupBy("floe word")
+    # a frame may have others by now than when its edges were asked for
+    word = f"if({_inside(whole.columns, edges)}, {_word(number)}, {_UNSURE}L)"
+    bits = whole.selectExpr(f"{word} AS `floe word`", f"{_bit(number)} AS `floe bit`").groupBy("floe word")
     words = bits.agg(
         sql.expr("count(*) AS `floe rows`"),
         sql.expr("bit_or(`floe bit`) AS `floe all`"),
@@ -205,8 +210,9 @@ def _pairs(whole: DataFrame, key: Key, edges: Sequence[tuple[int, int]]) -> Repe
     )
     even, beyond = "(`floe all` & ~`floe odd`)", "`floe rows` - bit_count(`floe all`)"
     places = f"filter(sequence(0, 63), place -> shiftright({even}, place) & 1L = 1L)"
-    again = words.where(f"{beyond} > 0").selectExpr(
-        "`floe word`", f"explode(if(bit_count({even}) = {beyond}, {places}, array({_UNSURE}))) AS `floe place`"
+    sure = f"`floe word` >= 0 AND bit_count({even}) = {beyond}"
+    again = words.where(f"{beyond} > 0 OR `floe word` < 0").selectExpr(
+        "`floe word`", f"explode(if({sure}, {places}, array({_UNSURE}))) AS `floe place`"
     )
     texts = _unpacked("(`floe word` * 64L + `floe place`)", whole.columns, edges)
     bad = again.selectExpr(

@@ -88,7 +88,7 @@ def _commit(chosen: _Part, gate: Gate, fitting: Fit, passage: Passage, state: St
         properties = _properties(gate, fitting)
         schema = struct_of(rows.schema) if fitting.faults and gate.layer != "bronze" else fitting.schema
         table.create(spark, gate.target, schema, gate.plan.partition, properties)
-        there = table.state(spark, gate.target)
+        there = _new(spark, gate)
     else:
         there = _bring(spark, gate, fitting, state)
     failpoint("prepared")
@@ -103,6 +103,17 @@ def _commit(chosen: _Part, gate: Gate, fitting: Fit, passage: Passage, state: St
                 raise
     failpoint("after-commit")
     return replace(intended, after=table.snapshot(spark, gate.target), location=there.location, way=way)
+
+
+def _new(spark: SparkSession, gate: Gate) -> State:
+    """A table as it was just created; it goes again where nobody can say."""
+    table = TABLES[gate.target.format]
+    try:
+        state: State = table.state(spark, gate.target)
+        return state
+    except Exception:
+        table.drop(spark, gate.target)
+        raise
 
 
 def _write(rows: DataFrame, gate: Gate, tag: Tag, files: Sequence[Path], state: State) -> str:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
-from floe.data.plan.searches import searches, shortened
+from floe.data.plan.searches import coded, searches, shortened
 from floe.data.plan.sql import quote
 from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.data.spark.samples import Key, as_text, reduced
@@ -97,12 +97,10 @@ def _pass(asked: Asked) -> Counted:
         total, *values = asked.rows.selectExpr("count(*)", *(f"{f}({seconds})" for _, f, seconds in ages)).collect()[0]
         return Counted(int(total), {id_: value for (id_, *_), value in zip(ages, values, strict=True)})
     if asked.total is not None:  # no rule asks anything of good rows
-        rules.sort(key=lambda one: (searches(shortened(str(one.sql), asked.common)), one.columns))
-        broken = _broken(asked.rows, asked.key, [shortened(str(one.sql), asked.common) for one in rules])
-        broken = _with_ages(broken, asked, ages)
+        rules.sort(key=lambda one: (searches(_test(one, asked)), one.columns))
+        broken = _with_ages(_broken(asked.rows, asked.key, [_test(one, asked) for one in rules]), asked, ages)
     else:
-        tests = [shortened(str(one.sql), asked.common) for one in rules]
-        broken = _counted_by_bits(asked.rows, asked.key, tests, ages)
+        broken = _counted_by_bits(asked.rows, asked.key, [_test(one, asked) for one in rules], ages)
     sums = [
         "sum(`floe rows`) AS `floe rows`",
         *(f"{f}(`floe age {n}`) AS `floe age {n}`" for n, (_, f, _) in _each(ages)),
@@ -116,6 +114,12 @@ def _pass(asked: Asked) -> Counted:
     numbers |= {id_: whole[f"floe age {n}"] if whole else None for n, (id_, *_) in _each(ages)}
     counted = int(whole["floe rows"]) if whole else 0
     return Counted(counted if asked.total is None else asked.total, numbers, samples)
+
+
+def _test(rule: Expectation, asked: Asked) -> str:
+    """A rule's SQL; common values help where text compares by nothing but its signs."""
+    types = dict(asked.rows.dtypes)
+    return shortened(str(rule.sql), {name: some for name, some in asked.common.items() if types.get(name) == "string"})
 
 
 def _broken(rows: DataFrame, key: Key, rules: Sequence[str]) -> DataFrame:
@@ -157,11 +161,11 @@ def _batches(rules: Sequence[str]) -> list[tuple[int, int]]:
     found, first, size = [], 0, 0
     together = -(-sum(map(searches, rules)) // _SEARCHES)
     for n, rule in enumerate(rules):
-        most = _BITS if not searches(rule) else together if searches(rules[first]) else 0
-        if n > first and (size + len(rule) > _COMPILED or n - first >= most):
+        most = _BITS if not searches(rule) else min(together, _BITS) if searches(rules[first]) else 0
+        if n > first and (size + coded(rule) > _COMPILED or n - first >= most):
             found.append((first, n))
             first, size = n, 0
-        size += len(rule)
+        size += coded(rule)
     return [*found, (first, len(rules))]
 
 
@@ -175,7 +179,7 @@ def _counted_by_bits(
     """All rows counted by the rules they break and, where they break one, by their key; once for each rule, and as rule 0."""
     places = range(0, len(rules), _BITS)
     masks = [_mask(rules[place : place + _BITS]) for place in places]
-    masks[0] += _APART if sum(map(len, rules)) > _COMPILED else ""
+    masks[0] += _APART if sum(map(coded, rules)) > _COMPILED else ""
     names = [f"floe bits {n}" for n in range(len(masks))]
     seen = rows.selectExpr(
         *(f"{mask} AS {quote(name)}" for mask, name in zip(masks, names, strict=True)),

@@ -35,7 +35,7 @@ def first_line(error: Exception) -> str:
 def _message(error: Exception) -> str:
     told = getattr(error, "details", None)  # of a channel that broke: its text begins with its own type
     if callable(told) and not isinstance(error, PySparkException):
-        return str(told())
+        return str(told() or error)
     try:
         return (error.getMessage() if isinstance(error, PySparkException) else None) or str(error)
     except ENGINE_ERRORS:  # Spark knows no text for an error of Delta's or Iceberg's; they bring their own

@@ -7,11 +7,11 @@ import pyarrow
 from pyarrow import parquet as pq
 
 from floe.data.tables.facts import TableFacts
-from floe.data.tables.fitting import paths_of
+from floe.data.tables.fitting import fits, paths_of
 from floe.data.tables.folder import list_files
 from floe.model import TableError
 
-_MOST, _LONGEST = 16, 64
+_MOST, _LONGEST = 8, 64
 
 
 def common_values(format_: str, table: TableFacts, names: Collection[str]) -> dict[str, tuple[str, ...]]:
@@ -22,21 +22,25 @@ def common_values(format_: str, table: TableFacts, names: Collection[str]) -> di
         if format_ == "parquet":
             folder = list_files(table.location)
             return of_file(folder.files[0], names) if folder else {}
-        paths = paths_of(format_, table, (table.files or ())[:1])
-    except TableError:
+        first = (table.files or ())[:1]
+        if not first or not fits(format_, table, first, names):
+            return {}
+        (path,) = paths_of(format_, table, first)
+    except (TableError, OSError):
         return {}
-    return of_file(paths[0].removeprefix("file://").removeprefix("file:"), names) if paths else {}
+    return of_file(path.removeprefix("file://").removeprefix("file:"), names)
 
 
 def of_file(path: str | Path, names: Collection[str]) -> dict[str, tuple[str, ...]]:
     """The same, by one file."""
     try:
-        with pq.ParquetFile(path, read_dictionary=list(names)) as file:
-            wanted = _repeating(file.metadata, names)
+        footer = pq.read_metadata(path)
+        wanted = _repeating(footer, names)
+        with pq.ParquetFile(path, metadata=footer, read_dictionary=wanted) as file:
             rows = file.read_row_group(0, columns=wanted) if wanted else pyarrow.table({})
-    except (OSError, ValueError, pyarrow.ArrowException):
+        found = {name: _values(rows[name]) for name in wanted}
+    except (OSError, ValueError, pyarrow.ArrowException):  # of files that are cut, and of text that is no UTF-8
         return {}
-    found = {name: _values(rows[name]) for name in wanted}
     return {name: values for name, values in found.items() if values}
 
 
@@ -57,4 +61,5 @@ def _values(column: pyarrow.ChunkedArray) -> tuple[str, ...]:
     if not pyarrow.types.is_dictionary(column.type) or not column.num_chunks:
         return ()
     values = column.chunk(0).dictionary.to_pylist()
-    return tuple(sorted(one for one in values if isinstance(one, str) and len(one) <= _LONGEST)[:_MOST])
+    short = all(isinstance(one, str) and len(one) <= _LONGEST for one in values)
+    return tuple(sorted(values)) if short and len(values) <= _MOST else ()
