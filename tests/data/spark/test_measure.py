@@ -115,7 +115,7 @@ def test_parts_of_a_dense_key_are_told_apart_where_they_are_as_wide_as_one_anoth
     rows = session.range(4_000).selectExpr(
         "CAST(id % 16 AS INT) AS c", "CAST(id div 16 % 16 AS INT) AS a", "id div 256 AS b"
     )
-    again = rows.where("(a, b, c) IN ((3, 5, 7), (7, 3, 5))")
+    again = rows.where("a = 3 AND b = 5 AND c = 7 OR a = 7 AND b = 3 AND c = 5")
     _, by_id = found(rows.union(again), plan(asked("key", keys=("a", "b", "c")), key=("a", "b", "c")))
     assert by_id["key"].samples == ({"a": 3, "b": 5, "c": 7}, {"a": 7, "b": 3, "c": 5})
 
