@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote
-from floe.data.spark.samples import Key, as_text, key_of, reduced
+from floe.data.spark.samples import SAMPLES, Key, as_text, key_of, reduced
 
-_REPEATED, _UNSURE = 0, -1
+_REPEATED = 0
 _SUMS = ("floe rows", "floe twice", "floe there rows", "floe there keys")
 _NOTHING = [0] * len(_SUMS)
 _SPARSE, _SMALL = 64, 1 << 20  # bits that a row may cost, and that cost nothing
@@ -19,6 +19,7 @@ _MANY = 100_000  # rows from which a hash of each pays
 _LISTED = 1 << 28  # rows up to which a list of hashes is at most 32 MB
 _LIST_BITS, _TASK_BITS = 6, 22  # so many lists, and rows of a task in a turn; more than 128 lists at a time are sorted
 _SUSPECTS = 1_000
+_ALL = (1 << 64) - 1
 _HASHED = (
     *("tinyint", "smallint", "int", "bigint", "decimal", "date", "timestamp", "timestamp_ntz"),
     *("string", "boolean", "binary"),  # not: fractions, and texts that compare by a collation
@@ -39,10 +40,14 @@ class Known(NamedTuple):
 
 
 class _Proof(NamedTuple):
-    """A number that rows of one key share, and the numbers that rows of two keys, or one row twice, may share."""
+    """A number that rows of one key share, and the numbers that rows of two keys, or one row twice, may share.
+
+    With `edges` the number is a word of the possible keys between them, and suspects have its rows and bits.
+    """
 
     number: str
     suspects: DataFrame
+    edges: Edges = None
 
 
 class Repeated(NamedTuple):
@@ -106,18 +111,16 @@ def judge_keys(
     """
     names = _names(key.names)
     whole = whole_keys(rows, key.names)
-    alone = existing is None and not targets
-    if alone and known.edges and known.apart is not False:
-        pairs = _pairs(whole, key, known.edges)
-        if pairs:
-            return pairs, []
-    proof = _proof(whole, known) if alone else None
+    proof = _proof(whole, known) if existing is None and not targets else None
     if proof:
-        suspects = [row[0] for row in proof.suspects.limit(_SUSPECTS + 1).collect()]
+        suspects = proof.suspects.limit(_SUSPECTS + 1).collect()
         if not suspects:
             return Repeated(0, 0, 0, (), key), []
         if len(suspects) <= _SUSPECTS:
-            whole = whole.where(sql.expr(proof.number).isin(suspects))
+            pairs = _pairs(suspects, key, proof.edges) if proof.edges else None
+            if pairs:
+                return pairs, []
+            whole = whole.where(sql.expr(proof.number).isin([row[0] for row in suspects]))
     # keys are nearly all distinct: aggregating before the shuffle would be work for nothing
     whole = whole.repartition(*map(quote, names))
     groups = whole.groupBy(*map(quote, names)).agg(sql.expr("count(*) AS `floe rows`"))
@@ -194,45 +197,28 @@ def _bit(number: str) -> str:
     return f"shiftleft(1L, CAST({number} & 63L AS INT))"
 
 
-def _pairs(whole: DataFrame, key: Key, edges: Sequence[tuple[int, int]]) -> Repeated | None:
-    """What repeats of a dense key of whole numbers, where no key is there more than twice; None where one is.
+def _pairs(words: Sequence[Row], key: Key, edges: Sequence[tuple[int, int]]) -> Repeated | None:
+    """The keys that are there twice, read from the words they stand in; None where one is there more often.
 
-    A word has as many bits as rows, unless a key repeats; the bit of a key that is there twice is even.
+    The bit of a key that is there twice is even.
     """
-    number = _packed(whole.columns, edges)
-    # a frame may have others by now than when its edges were asked for
-    word = f"if({_inside(whole.columns, edges)}, {_word(number)}, {_UNSURE}L)"
-    bits = whole.selectExpr(f"{word} AS `floe word`", f"{_bit(number)} AS `floe bit`").groupBy("floe word")
-    words = bits.agg(
-        sql.expr("count(*) AS `floe rows`"),
-        sql.expr("bit_or(`floe bit`) AS `floe all`"),
-        sql.expr("bit_xor(`floe bit`) AS `floe odd`"),
-    )
-    even, beyond = "(`floe all` & ~`floe odd`)", "`floe rows` - bit_count(`floe all`)"
-    places = f"filter(sequence(0, 63), place -> shiftright({even}, place) & 1L = 1L)"
-    sure = f"`floe word` >= 0 AND bit_count({even}) = {beyond}"
-    again = words.where(f"{beyond} > 0 OR `floe word` < 0").selectExpr(
-        "`floe word`", f"explode(if({sure}, {places}, array({_UNSURE}))) AS `floe place`"
-    )
-    texts = _unpacked("(`floe word` * 64L + `floe place`)", whole.columns, edges)
-    bad = again.selectExpr(
-        f"if(`floe place` < 0, {_UNSURE}, {_REPEATED}) AS `floe kind`",
-        *("2L AS `floe rows`", "1L AS `floe twice`", "0L AS `floe there rows`", "0L AS `floe there keys`"),
-        *(
-            f"concat('=', CAST({texts[name]} AS STRING)) AS {quote(part)}"
-            for name, part in zip(whole.columns, key.texts, strict=True)
-        ),
-    )
-    found = _summed(bad, key)
-    return None if _UNSURE in found else _repeated(found, key)
+    found = []
+    for word, rows, every, odd in words:
+        even = every & ~odd & _ALL
+        if word < 0 or even.bit_count() != rows - (every & _ALL).bit_count():
+            return None
+        found += [word * 64 + place for place in range(64) if even >> place & 1]
+    parts = [_unpacked(number, key.names, edges) for number in found]
+    samples = sorted(tuple(f"={one[name]}" for name in key.names) for one in parts)[:SAMPLES]
+    return Repeated(len(found), 0, 0, samples, key)
 
 
-def _unpacked(number: str, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> dict[str, str]:
+def _unpacked(number: int, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> dict[str, int]:
     """The parts of a key by its number among all possible ones."""
     found = {}
     for name, (least, width) in reversed(_widest_first(names, edges)):
-        found[name] = f"({number} % {width}L + {least}L)"
-        number = f"({number} DIV {width}L)"
+        number, part = divmod(number, width)
+        found[name] = least + part
     return found
 
 
@@ -245,7 +231,9 @@ def _proof(whole: DataFrame, known: Known) -> _Proof | None:
     names = whole.columns
     if known.edges and known.apart is not False:
         number = _packed(names, known.edges)
-        return _by_bits(whole, _word(number), _bit(number))
+        # a frame may have others by now than when its edges were asked for
+        word = f"if({_inside(names, known.edges)}, {_word(number)}, -1L)"
+        return _by_bits(whole, word, _bit(number))._replace(edges=known.edges)
     if known.rows < _MANY or any(type_.split("(")[0] not in _HASHED for type_ in types.values()):
         return None
     counted = [name for name in names if types[name] in _COUNTED]
@@ -259,8 +247,12 @@ def _proof(whole: DataFrame, known: Known) -> _Proof | None:
 def _by_bits(whole: DataFrame, word: str, bit: str) -> _Proof:
     """Keys as bits of words: where none repeats in a word, it has as many bits as rows."""
     bits = whole.selectExpr(f"{word} AS `floe word`", f"{bit} AS `floe bit`").groupBy("floe word")
-    words = bits.agg(sql.expr("count(*) AS `floe rows`"), sql.expr("bit_or(`floe bit`) AS `floe all`"))
-    return _Proof(word, words.where("`floe rows` > bit_count(`floe all`)").select("floe word"))
+    words = bits.agg(
+        sql.expr("count(*) AS `floe rows`"),
+        sql.expr("bit_or(`floe bit`) AS `floe all`"),
+        sql.expr("bit_xor(`floe bit`) AS `floe odd`"),
+    )
+    return _Proof(word, words.where("`floe rows` > bit_count(`floe all`)"))
 
 
 def _by_lists(whole: DataFrame, number: str) -> _Proof:
