@@ -338,7 +338,7 @@ def no_postgres(home: Path) -> str:
         (lost_delta_file, "which is missing"),
         (lost_iceberg_file, "which is missing"),
         (lost_manifest, "cannot be read"),
-        (half_metadata, "cannot be asked"),
+        (half_metadata, "cannot be read"),
         (no_catalog_file, "does not exist"),
         (no_rest, "Max retries exceeded"),
         (no_postgres, "Connection refused"),

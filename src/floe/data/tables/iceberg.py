@@ -3,15 +3,18 @@
 import datetime
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.conversions import from_bytes
 from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
-from pyiceberg.manifest import FileFormat
-from pyiceberg.table import FileScanTask, StaticTable, Table
+from pyiceberg.manifest import DataFile, FileFormat, ManifestContent
+from pyiceberg.table import StaticTable, Table
 from pyiceberg.table.snapshots import Operation
 from pyiceberg.types import (
     IcebergType,
@@ -34,7 +37,8 @@ from floe.model.type_text import parse_type
 from floe.model.types import Array, Atomic, MapOf, Member, Struct, Text, Type
 
 PATIENCE = 30
-_EPOCH = datetime.datetime(1970, 1, 1)
+_EPOCH, _MICROSECOND = datetime.datetime(1970, 1, 1), datetime.timedelta(microseconds=1)
+_Reader = Callable[[bytes], Any]
 _SPARK = {
     "timestamptz": "timestamp",
     "timestamp": "timestamp_ntz",
@@ -49,7 +53,7 @@ _NUMBERED = re.compile(r"v?(\d+)[-.].*metadata\.json")
 def probe(target: Target, settings: Settings) -> TableFacts | None:
     """What the catalog, or a metadata file, says of a table."""
     try:
-        table = open_table(target, settings)
+        table = _at_hand(target, settings) or open_table(target, settings)
         return _facts(table) if table else None
     except TableError:
         raise
@@ -57,6 +61,32 @@ def probe(target: Target, settings: Settings) -> TableFacts | None:
         raise TableError(
             f"{target} cannot be read: {_first_line(error)}", "Check the table's metadata and data files"
         ) from None
+
+
+def _at_hand(target: Target, settings: Settings) -> Table | None:
+    """A table whose metadata is on this machine, opened without what only catalogs and other places need."""
+    file = _in_sqlite(target.name, settings) if target.name else metadata_file(str(target.path))
+    if file is None or "://" in file.removeprefix("file://"):
+        return None
+    return StaticTable.from_metadata(file, {"py-io-impl": "floe.data.tables.local_files.LocalFiles"})
+
+
+def _in_sqlite(name: str, settings: Settings) -> str | None:
+    """The metadata file of a table in a catalog that is an SQLite file; None where that does not say."""
+    catalog, *namespace, table = name.split(".")
+    uri = str((settings["catalogs"].get(catalog) or {}).get("uri", ""))
+    file = settings.root / uri.removeprefix("sqlite:///")
+    if not uri.startswith("sqlite:///") or not file.is_file():
+        return None
+    asked = (
+        "SELECT metadata_location FROM iceberg_tables WHERE catalog_name = ? AND table_namespace = ? AND table_name = ?"
+    )
+    try:
+        with closing(sqlite3.connect(file, timeout=PATIENCE)) as store:
+            found = store.execute(asked, (catalog, ".".join(namespace), table)).fetchone()
+    except sqlite3.Error:
+        return None
+    return str(found[0]) if found and found[0] else None
 
 
 def open_table(target: Target, settings: Settings) -> Table | None:
@@ -200,9 +230,20 @@ def _files(table: Table, schema: Struct) -> tuple[FileStatistics, ...]:
     columns = [field for field in table.schema().fields if isinstance(field.field_type, PrimitiveType)]
     widened = _widened(table)
     edged = {f.field_id for f in columns if bounded(schema[f.name].type) and f.field_id not in widened}
-    tasks = list(table.scan().plan_files())
-    check_present(table.location(), [task.file.file_path for task in tasks])
-    return tuple(_statistics(task, columns, edged) for task in tasks)
+    bounds = [(field.field_id, field.name, _reader(field.field_type)) for field in columns if field.field_id in edged]
+    found = _listed(table)
+    check_present(table.location(), [file.file_path for file, _ in found])
+    return tuple(_statistics(file, gone, columns, bounds) for file, gone in found)
+
+
+def _listed(table: Table) -> list[tuple[DataFile, Sequence[DataFile]]]:
+    """The data files of the table now, each with the files that delete rows of it."""
+    snapshot = table.current_snapshot()
+    manifests = snapshot.manifests(table.io) if snapshot else []
+    if any(manifest.content is not ManifestContent.DATA for manifest in manifests):
+        return [(task.file, tuple(task.delete_files)) for task in table.scan().plan_files()]
+    # what a scan would ask beside of every file costs as much as reading the manifests
+    return [(entry.data_file, ()) for one in manifests for entry in one.fetch_manifest_entry(table.io)]
 
 
 def _widened(table: Table) -> set[int]:
@@ -214,47 +255,54 @@ def _widened(table: Table) -> set[int]:
     return {field for field, known in types.items() if len(known) > 1}
 
 
-def _statistics(task: FileScanTask, columns: list[NestedField], edged: set[int]) -> FileStatistics:
-    file = task.file
+def _statistics(
+    file: DataFile, deletes: Sequence[DataFile], columns: list[NestedField], bounds: list[tuple[int, str, _Reader]]
+) -> FileStatistics:
     counts = dict((file.null_value_counts or {}).items())
     # where rows may be deleted, only none of them null stays sure
     nulls = {f.name: counts[f.field_id] for f in columns if f.field_id in counts}
-    if task.delete_files:
+    if deletes:
         nulls = {name: count for name, count in nulls.items() if count == 0}
-    bounds = [column for column in columns if column.field_id in edged]
-    rows = None if task.delete_files else file.record_count
-    least, most = _values(bounds, file.lower_bounds), _values(bounds, file.upper_bounds)
-    gone = hashlib.sha256("\n".join(sorted(one.file_path for one in task.delete_files)).encode()).hexdigest()
-    deleted = gone if task.delete_files else None
-    plain = not deleted and file.file_format is FileFormat.PARQUET
-    size = file.file_size_in_bytes
+    gone = "\n".join(sorted(one.file_path for one in deletes))
     return FileStatistics(
-        rows, nulls, least, most, size, exact=not deleted, path=file.file_path, deleted=deleted, plain=plain
+        None if deletes else file.record_count,
+        nulls,
+        _values(bounds, file.lower_bounds or {}),
+        _values(bounds, file.upper_bounds or {}),
+        file.file_size_in_bytes,
+        exact=not deletes,
+        path=file.file_path,
+        deleted=hashlib.sha256(gone.encode()).hexdigest() if deletes else None,
+        plain=not deletes and file.file_format is FileFormat.PARQUET,
     )
 
 
-def _values(columns: list[NestedField], bounds: Mapping[int, bytes] | None) -> dict[str, Any]:
-    kept = bounds or {}
-    found = ((column.name, _value(column.field_type, kept.get(column.field_id))) for column in columns)
+def _values(columns: list[tuple[int, str, _Reader]], kept: Mapping[int, bytes]) -> dict[str, Any]:
+    found = ((name, read(raw)) for id_, name, read in columns if (raw := kept.get(id_)))
     return {name: value for name, value in found if value is not None}
 
 
-def _value(type_: IcebergType, raw: bytes | None) -> Any:
-    """A bound as claims compare it; None where there is none, or Python has no such day."""
-    if not raw or not isinstance(type_, PrimitiveType):
-        return None
-    value: Any = from_bytes(type_, raw)
+def _reader(type_: IcebergType) -> _Reader:
+    """How a bound of a type is read as claims compare it; None where Python has no such day."""
+    match str(type_):
+        case "int" | "long":
+            return partial(int.from_bytes, byteorder="little", signed=True)
+        case "date":
+            return lambda raw: _moment(datetime.timedelta(days=1), raw, lambda moment: moment.date())
+        case "timestamp":
+            return lambda raw: _moment(_MICROSECOND, raw, lambda moment: moment)
+        case "timestamptz":
+            return lambda raw: _moment(_MICROSECOND, raw, lambda moment: moment.replace(tzinfo=datetime.UTC))
+    if isinstance(type_, TimestampNanoType | TimestamptzNanoType) or not isinstance(type_, PrimitiveType):
+        return lambda raw: None
+    return partial(from_bytes, type_)
+
+
+def _moment(unit: datetime.timedelta, raw: bytes, as_: Callable[[datetime.datetime], Any]) -> Any:
     try:
-        match str(type_):
-            case "date":
-                return (_EPOCH + datetime.timedelta(days=value)).date()
-            case "timestamp":
-                return _EPOCH + datetime.timedelta(microseconds=value)
-            case "timestamptz":
-                return (_EPOCH + datetime.timedelta(microseconds=value)).replace(tzinfo=datetime.UTC)
+        return as_(_EPOCH + unit * int.from_bytes(raw, "little", signed=True))
     except OverflowError:
         return None
-    return None if isinstance(type_, TimestampNanoType | TimestamptzNanoType) else value
 
 
 def _first_line(error: Exception) -> str:
