@@ -73,7 +73,8 @@ def _at_hand(target: Target, settings: Settings) -> Table | None:
 
 def _in_sqlite(name: str, settings: Settings) -> str | None:
     """The metadata file of a table in a catalog that is an SQLite file; None where that does not say."""
-    catalog, *namespace, table = name.split(".")
+    catalog, _, rest = name.partition(".")
+    namespace, _, table = rest.rpartition(".")
     uri = str((settings["catalogs"].get(catalog) or {}).get("uri", ""))
     file = settings.root / uri.removeprefix("sqlite:///")
     if not uri.startswith("sqlite:///") or not file.is_file():
@@ -83,7 +84,7 @@ def _in_sqlite(name: str, settings: Settings) -> str | None:
     )
     try:
         with closing(sqlite3.connect(file, timeout=PATIENCE)) as store:
-            found = store.execute(asked, (catalog, ".".join(namespace), table)).fetchone()
+            found = store.execute(asked, (catalog, namespace, table)).fetchone()
     except sqlite3.Error:
         return None
     return str(found[0]) if found and found[0] else None
