@@ -4,7 +4,7 @@
 
 8 not-null rules, 3 ranges, a row count, freshness by commit and the schema. PATH has no java, so that a JVM cannot
 start. Beside it: python -c pass, and with --peer a cold start of Spark with cuallee, which checks the same not-nulls and
-ranges on the same files. Exits 1 where a rule was not proved or a bar is missed.
+ranges on the same table. Exits 1 where a rule was not proved or a bar is missed.
 """
 
 import argparse
@@ -31,6 +31,20 @@ if TYPE_CHECKING:
 BARS = {"delta": 0.8, "iceberg": 1.5}
 BARS_OF_MANY_FILES = {"delta": 1.5, "iceberg": 2.5}
 FASTER = 25  # times, than the peer
+JARS = {"delta": ("delta-",), "iceberg": ("iceberg-", "sqlite-")}
+OPTIONS = {  # of a session that reads the table
+    "delta": (
+        "spark.sql.extensions=io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog=org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    ),
+    "iceberg": (
+        "spark.sql.catalog.ice=org.apache.iceberg.spark.SparkCatalog",
+        "spark.sql.catalog.ice.type=jdbc",
+        "spark.sql.catalog.ice.uri=jdbc:sqlite:{folder}/.floe/catalog.db",
+        "spark.sql.catalog.ice.jdbc.schema-version=V1",
+        "spark.sql.catalog.ice.warehouse={folder}/.floe/warehouse",
+    ),
+}
 NAMES = ("id", "customer", "product", "quantity", "price", "discount", "tax", "day")
 CONTRACT = """apiVersion: v3.1.0
 kind: DataContract
@@ -103,14 +117,21 @@ def written(folder: Path, number: int, rows: int) -> "AddAction":
     return AddAction(path.name, path.stat().st_size, {}, int(path.stat().st_mtime * 1000), True, stats)
 
 
-def cold_peer(folder: Path) -> float:
-    """How long the peer takes from its start to its end, on the files alone."""
+def cold_peer(folder: Path, format_: str, table: str) -> float:
+    """How long the peer takes from its start to its end, on the same table, in a session that knows its format alone."""
     from peers import PEERS, python_of
 
+    from floe.actions.settings import load_settings
+    from floe.data.spark.jars import jars
+
     (peer,) = [one for one in PEERS if one.name == "cuallee"]
-    words = [str(python_of(peer)), "-W", "ignore", str(Path(__file__).parent / "peers" / "cold.py")]
+    files = [str(path) for path in jars(load_settings(start=folder)) if path.name.startswith(JARS[format_])]
+    options = [f"spark.jars={','.join(files)}", *(one.format(folder=folder) for one in OPTIONS[format_])]
+    words = [str(python_of(peer)), "-W", "ignore", str(Path(__file__).parent / "peers" / "cold.py"), table]
     started = time.perf_counter()
-    done = subprocess.run([*words, str(folder / "sales"), ",".join(NAMES)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*words, ",".join(NAMES), format_, *options], cwd=folder, capture_output=True, text=True, check=False
+    )
     taken = time.perf_counter() - started
     if done.returncode or done.stdout.split()[:2] != ["11", "11"]:
         sys.exit(f"the peer says {done.stdout}{done.stderr[-2000:]}")
@@ -148,10 +169,10 @@ def main() -> int:
     bare, _ = seconds([python, "-c", "pass"], folder, given.rounds)
     print(f"{given.rows:,} rows in {given.files:,} files; python -c pass {bare:.2f} s")
     fine, bars = True, BARS if given.files <= 100 else BARS_OF_MANY_FILES
-    peer = cold_peer(folder) if given.peer else None
     for format_, table in (("delta", "./sales"), ("iceberg", "ice.shop.sales")):
         words = [floe, "test", "sales.yaml", "--table", table, "--format", "json"]
         taken, said = seconds(words, folder, given.rounds)
+        peer = cold_peer(folder, format_, table) if given.peer else None
         (result,) = json.loads(said)["results"]
         proved = [one["outcome"] == "pass" and one["how"] in ("metadata", None) for one in result["expectations"]]
         right = all(proved) and result["rows"] == given.rows // given.files * given.files

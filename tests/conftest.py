@@ -24,6 +24,8 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
 ROOT = Path(__file__).parent.parent
 CONTRACT = ROOT / "examples" / "lakehouse" / "contracts" / "silver" / "commerce" / "orders_clean.yaml"
 FLOE = Path(sys.executable).parent / "floe"
+# the quick compiler alone, which is given little room for code of its own accord: a full one is as slow as none
+_JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m"
 
 
 def run_floe(*words: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -59,7 +61,7 @@ def spark_settings(spark_root: Path, root: Path, **given: object) -> Settings:
     shared = {
         "catalogs": {"ice": {"type": "sql", "uri": f"sqlite:///{spark_root}/catalog.db", "warehouse": str(spark_root)}},
         "spark.master": "local[2]",
-        "spark.conf": {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1", "spark.sql.shuffle.partitions": "4"},
+        "spark.conf": {"spark.driver.extraJavaOptions": _JVM, "spark.sql.shuffle.partitions": "4"},
     }
     return load_settings({**shared, **given}, start=root)
 

@@ -80,9 +80,9 @@ def _ran(context: Any, tag: str, store: Any, since: tuple[int, str]) -> Cost:
     spark = context._jsc.sc()
     spark.listenerBus().waitUntilEmpty()
     jobs = list(spark.statusTracker().getJobIdsForTag(tag))
-    queries = [one.executionId() for one in _latest(store, _LATEST) if _ours(one, since)]
-    scans = {query: _scans(store, query) for query in queries}
-    first = next((found for _, found in sorted(scans.items()) if found), [])
+    queries = sorted((_beside(one), one.executionId()) for one in _latest(store, _LATEST) if _ours(one, since))
+    scans = {query: _scans(store, query) for _, query in queries}
+    first = next((found for found in scans.values() if found), [])
     app = spark.statusStore()
     stages = {stage for job in jobs for stage in _each(app.job(job).stageIds())}
     return {
@@ -97,6 +97,11 @@ def _ran(context: Any, tag: str, store: Any, since: tuple[int, str]) -> Cost:
 def _ours(execution: Any, since: tuple[int, str]) -> bool:
     first, name = since
     return bool(execution.executionId() >= first and str(execution.description()).startswith(name))
+
+
+def _beside(execution: Any) -> bool:
+    """Whether a query reads another table too, whose files are not those that are told of."""
+    return ": reference " in str(execution.description())
 
 
 def _scans(store: Any, query: int) -> list[int | None]:

@@ -1,7 +1,9 @@
 """Expectations on the rows of a frame: one pass for all row rules, one shuffle per key set, one join per reference."""
 
-from collections.abc import Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame
@@ -12,11 +14,14 @@ from floe.data.spark.measure_query import by_table
 from floe.data.spark.row_pass import Asked, Counted, count_rows
 from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.data.spark.samples import Key, key_of, shown
+from floe.data.spark.together import together
 from floe.data.words import broken_text, rows_text
 from floe.model.age import aged
 from floe.model.outcome import Measured, judged, unmeasured
 from floe.model.plan import Expectation, Plan, Reference
 from floe.model.result import Outcome
+
+_Answers = dict[str, Repeated | Lost | str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +62,16 @@ def measure(scene: Scene) -> tuple[int, list[Outcome]]:
     asked = [one for one in scene.plan.expectations if one.gated or not scene.gate]
     key = key_of(scene.rows, scene.plan.key)
     rules = [one for one in asked if one.sql or (one.age and one.age.seconds)]
-    with described(scene.rows.sparkSession, f"{scene.plan.contract}: {len(rules)} row rules"):
-        counted = _counted_rows(scene, key, rules, _edges(scene, asked))
-    answers = _key_answers(scene, key, [one for one in asked if one.keys], counted)
+    edges, keyed = _edges(scene, asked), [one for one in asked if one.keys]
+    rows = partial(_counted_rows, scene, key, rules, edges)
+    if edges or scene.total is None:  # how a key is judged depends on what the row pass sees
+        counted = rows()
+        calls = _key_calls(scene, key, keyed, counted)
+        found = together(scene.rows.sparkSession, calls)
+    else:
+        calls = _key_calls(scene, key, keyed, Counted(scene.total, {}))
+        *found, counted = together(scene.rows.sparkSession, [*calls, rows])
+    answers = ChainMap(*found, _no_targets(scene, keyed))
     seen = Seen(counted, key, {**counted.causes, **answers})
     return counted.rows, [_measured(scene, one, seen) for one in scene.plan.expectations]
 
@@ -68,7 +80,8 @@ def _counted_rows(scene: Scene, key: Key, rules: list[Expectation], edges: list[
     """The row pass; nothing is read where nothing is asked that is not known."""
     if scene.total is not None and not rules and not edges:
         return Counted(scene.total, {})
-    return count_rows(Asked(scene.rows, key, rules, scene.now, edges, scene.total, scene.common))
+    with described(scene.rows.sparkSession, f"{scene.plan.contract}: {len(rules)} row rules"):
+        return count_rows(Asked(scene.rows, key, rules, scene.now, edges, scene.total, scene.common))
 
 
 def _measured(scene: Scene, expectation: Expectation, seen: Seen) -> Outcome:
@@ -113,18 +126,23 @@ def _dense(scene: Scene, columns: Sequence[str], counted: Counted) -> Edges:
     return dense([scene.bounds.get(one) or counted.edges(one) for one in columns], counted.rows)
 
 
-def _key_answers(
-    scene: Scene, key: Key, asked: list[Expectation], counted: Counted
-) -> dict[str, Repeated | Lost | str]:
+def _key_calls(scene: Scene, key: Key, asked: list[Expectation], counted: Counted) -> list[Callable[[], _Answers]]:
     """One query per distinct key set, with the references from just these columns; one per other reference."""
-    answers: dict[str, Repeated | Lost | str] = {
-        one.id: cause for one in asked if one.target and (cause := _no_target(scene, one.target))
-    }
-    for columns in dict.fromkeys(_set(one) for one in asked if not one.target):
-        mine = [one for one in asked if _set(one) == columns and not one.target]
-        along = [one for one in asked if _set(one) == columns and one.target and one.id not in answers]
-        answers |= _key_set(scene, columns, mine, along, counted)
-    return answers | {one.id: _reference(scene, key, one, counted) for one in asked if one.id not in answers}
+    known = [one for one in asked if one.id not in _no_targets(scene, asked)]
+    sets = dict.fromkeys(_set(one) for one in known if not one.target)
+    calls: list[Callable[[], _Answers]] = []
+    for columns in sets:
+        mine = [one for one in known if _set(one) == columns and not one.target]
+        along = [one for one in known if _set(one) == columns and one.target]
+        calls.append(partial(_key_set, scene, columns, mine, along, counted))
+    others = [one for one in known if one.target and _set(one) not in sets]
+    # what has most stages begins first
+    return [*(partial(_reference, scene, key, one, counted) for one in others), *calls]
+
+
+def _no_targets(scene: Scene, asked: list[Expectation]) -> _Answers:
+    """Why references cannot be followed."""
+    return {one.id: cause for one in asked if one.target and (cause := _no_target(scene, one.target))}
 
 
 def _set(expectation: Expectation) -> tuple[str, ...]:
@@ -133,7 +151,7 @@ def _set(expectation: Expectation) -> tuple[str, ...]:
 
 def _key_set(
     scene: Scene, columns: tuple[str, ...], mine: list[Expectation], along: list[Expectation], counted: Counted
-) -> dict[str, Repeated | Lost | str]:
+) -> _Answers:
     targets = [_target(scene, one, columns) for one in along]
     try:
         with described(scene.rows.sparkSession, f"{scene.plan.contract}: key ({', '.join(columns)})"):
@@ -145,13 +163,14 @@ def _key_set(
     return {**dict.fromkeys([one.id for one in mine], repeated), **found}
 
 
-def _reference(scene: Scene, key: Key, expectation: Expectation, counted: Counted) -> Lost | str:
+def _reference(scene: Scene, key: Key, expectation: Expectation, counted: Counted) -> _Answers:
     try:
         with described(scene.rows.sparkSession, f"{scene.plan.contract}: reference {expectation.target}"):
             target = _target(scene, expectation, expectation.keys)
-            return lost_rows(scene.rows, key, expectation.keys, target, _dense(scene, expectation.keys, counted))
+            edges = _dense(scene, expectation.keys, counted)
+            return {expectation.id: lost_rows(scene.rows, key, expectation.keys, target, edges)}
     except ENGINE_ERRORS as error:
-        return f"Spark: {first_line(error)}"
+        return {expectation.id: f"Spark: {first_line(error)}"}
 
 
 def _target(scene: Scene, expectation: Expectation, columns: tuple[str, ...]) -> DataFrame:

@@ -1,7 +1,8 @@
 """Rules on some files of a table, read by themselves, and their keys beside those of the other files."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -10,13 +11,14 @@ from floe.data.prove import apart, row_count, whole_bounds
 from floe.data.remaining import Found, Index, Need, Remaining, near_files, old_files
 from floe.data.spark.beside import lost_beside, repeated_beside
 from floe.data.spark.cost import Cost, described, metered
-from floe.data.spark.keys import Edges, Repeated, dense, judge_keys, known_of, lost_rows, whole_keys
+from floe.data.spark.keys import Edges, dense, judge_keys, known_of, lost_rows, whole_keys
 from floe.data.spark.row_pass import Asked, count_rows
 from floe.data.spark.said import ENGINE_ERRORS
 from floe.data.spark.samples import key_of, shown
 from floe.data.spark.scan import read_references
 from floe.data.spark.schema import struct_type
 from floe.data.spark.session import own_session
+from floe.data.spark.together import together
 from floe.data.tables import TableFacts
 from floe.data.tables.fitting import fits, paths_of
 from floe.model import FloeError
@@ -25,6 +27,7 @@ from floe.model.plan import Aids, Expectation, Plan
 from floe.model.settings import Settings
 
 Statistics = tuple[FileStatistics, ...]
+_ROWS = ("rows",)
 _SMALL = 1 << 25  # bytes that one task reads soon
 _FAILED: tuple[type[Exception], ...] = (*ENGINE_ERRORS, FloeError, OSError)
 
@@ -94,21 +97,17 @@ class _Files:
     def found(self, remaining: Remaining) -> dict[str, Found] | None:
         """What each rule finds; None where one cannot be judged so."""
         rules = [need.one for need in remaining.some if need.by_rows]
-        found = self._rows(rules, _some(self.table, remaining.files)) if rules else {}
-        if found is None:
+        calls: dict[Any, Callable[[], Any]] = {}
+        for need in sorted(remaining.some, key=lambda need: need.kind == "key"):  # what has most stages begins first
+            if not need.by_rows:
+                calls.setdefault(_mark(need), partial(self._repeated if need.kind == "key" else self._lost, need))
+        if rules:
+            calls[_ROWS] = partial(self._rows, rules, _some(self.table, remaining.files))
+        answers = dict(zip(calls, together(self.spark, list(calls.values())), strict=True))
+        if None in answers.values():
             return None
-        keys: dict[tuple[object, ...], Repeated] = {}
-        for need in remaining.some:
-            if need.kind == "key":
-                mark = (tuple(sorted(need.one.keys)), need.rest, need.known.files)
-                keys[mark] = again = keys.get(mark) or self._repeated(need)
-                found[need.one.id] = Found(again.twice + again.keys_there, self._shown(again))
-            elif need.kind == "reference":
-                lost = self._lost(need)
-                if lost is None:
-                    return None
-                found[need.one.id] = lost
-        return found
+        rest = {need.one.id: answers[_mark(need)] for need in remaining.some if not need.by_rows}
+        return {**answers.get(_ROWS, {}), **rest}
 
     def _read(self, files: Statistics) -> DataFrame:
         """Rows of the table; a few of them in one task, which needs no shuffle."""
@@ -125,7 +124,7 @@ class _Files:
         samples = {id_: shown(some, key, self.plan, self.aids.salt) for id_, some in counted.samples.items()}
         return {one.id: Found(counted.numbers[one.id], samples.get(one.id, ())) for one in rules}
 
-    def _repeated(self, need: Need) -> Repeated:
+    def _repeated(self, need: Need) -> Found:
         """Keys of the files that are left, among themselves and beside those that are known."""
         columns = tuple(sorted(need.one.keys))
         files, old = _some(self.table, need.rest), old_files(need, self.table.files)
@@ -135,9 +134,11 @@ class _Files:
         edges = None if old else _edges(rows, files, columns)
         with described(self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files"):
             if existing is not None and _few(files):
-                return repeated_beside(rows, key_of(rows, columns), existing)
-            laid = known_of(columns, edges, row_count(files), apart(files, columns))
-            return judge_keys(rows, key_of(rows, columns), existing, [], laid)[0]
+                again = repeated_beside(rows, key_of(rows, columns), existing)
+            else:
+                laid = known_of(columns, edges, row_count(files), apart(files, columns))
+                again, _ = judge_keys(rows, key_of(rows, columns), existing, [], laid)
+        return Found(again.twice + again.keys_there, shown(again.samples, again.key, self.plan, self.aids.salt))
 
     def _lost(self, need: Need) -> Found | None:
         """Rows of the files that are left whose key no row of the other table has."""
@@ -169,8 +170,12 @@ class _Files:
         found, _ = read_references(self.spark, {name: self.aids.references[name]})
         return found.get(name)
 
-    def _shown(self, again: Repeated) -> tuple[Mapping[str, object], ...]:
-        return shown(again.samples, again.key, self.plan, self.aids.salt)
+
+def _mark(need: Need) -> tuple[object, ...]:
+    """What needs of one key share; a reference shares with no other."""
+    if need.kind == "key":
+        return tuple(sorted(need.one.keys)), need.rest, need.known.files
+    return (need.one.id,)
 
 
 def _few(files: Statistics) -> bool:
