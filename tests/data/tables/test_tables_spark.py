@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet as pq
 
 from floe.actions.find_table import Way
 from floe.actions.verify import verify_tables
@@ -124,6 +126,43 @@ def test_a_parquet_folder_of_spark_s_is_read_where_its_footers_do_not_say(spark,
         "prices.part:null-value": ("metadata", "pass", 0),
     }
     assert result.rows == 3
+
+
+LAYOUTS = {
+    "x.parquet": ("x.parquet",),
+    "one": ("one/x.parquet",),
+    "flat": ("flat/a.parquet", "flat/b.pq", "flat/c.parq"),
+    "signs [ab]{c} *?": ("signs [ab]{c} *?/a[1].parquet", "signs [ab]{c} *?/b{x}.parquet"),
+    "folders": ("folders/a.parquet", "folders/more/b.parquet"),
+    "partitions": ("partitions/part=1/a.parquet", "partitions/part=2/b.parquet"),
+    "both": ("both/part=1/more/a.parquet", "both/part=2/more/b.parquet"),
+}
+
+
+@pytest.mark.parametrize("table", LAYOUTS)
+def test_every_parquet_file_is_read_whatever_its_name(spark, spark_root: Path, tmp_path: Path, table: str):
+    files = LAYOUTS[table]
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        columns = {"id": [7], "n": pa.array([9], pa.int32()), "at": pa.array([1], pa.timestamp("us", "UTC"))}
+        part = {} if "part=" in file else {"part": pa.array([1], pa.int32())}
+        pq.write_table(pa.table({**columns, **part}), tmp_path / file)
+    settings = spark_settings(spark_root, tmp_path)
+    (result,) = verify_tables([CONTRACT], Way(table=str(tmp_path / table)), settings).results
+    (repeated,) = [one for one in result.expectations if one.id == "prices.id:value-duplicated"]
+    assert (result.rows, repeated.how, repeated.violations) == (len(files), "scan", len(files) - 1)
+
+
+def test_files_of_two_partitionings_are_not_judged_for_spark_leaves_some_out(spark, spark_root: Path, tmp_path: Path):
+    for file in ("part=1/a.parquet", "b.parquet"):
+        (tmp_path / "t" / file).parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.table({"id": [1]}), tmp_path / "t" / file)
+    settings = spark_settings(spark_root, tmp_path)
+    (result,) = verify_tables([CONTRACT], Way(table=str(tmp_path / "t")), settings).results
+    assert result.outcome == "not_evaluated"
+    assert {one.cause for one in result.not_evaluated} == {
+        f"{tmp_path}/t holds files that are partitioned in two ways: b.parquet and part=1/a.parquet"
+    }
 
 
 def test_an_iceberg_folder_without_a_catalog_is_proved_and_read(spark, spark_root: Path, tmp_path: Path):

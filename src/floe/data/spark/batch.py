@@ -5,6 +5,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 
 from floe.data.spark.said import ENGINE_ERRORS, first_line
+from floe.data.spark.schema import by_name
 from floe.data.spark.session import own_session
 from floe.model import TableError
 from floe.model.settings import Settings
@@ -20,8 +21,11 @@ def parquet(path: str, settings: Settings) -> DataFrame:
     """The rows of a Parquet file or folder."""
     spark = own_session(settings)
     try:
+        if "://" in path:
+            return spark.read.parquet(path)
         # Spark's own folder is where its JVM was started, which is not always ours
-        return spark.read.parquet(path if "://" in path else str(Path(path).absolute()))
+        whole = Path(path).absolute()
+        return (by_name(spark) if whole.exists() else spark.read).parquet(str(whole))
     except ENGINE_ERRORS as error:
         text = first_line(error)
         advice = next((advice for sign, advice in _ADVICE.items() if sign in text), "Write it again as Parquet, whole")

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from pyspark.sql import DataFrameReader, SparkSession
 from pyspark.sql.types import StructType
 
 from floe.data.plan.sql import quote
@@ -20,6 +21,11 @@ def struct_of(schema: Any) -> Struct:
 def struct_type(schema: Struct) -> StructType:
     """Floe's type as a Spark schema to read files with: nullable, and bounded text as plain text."""
     return StructType.fromJson(json.loads(json.dumps(spark_json(readable(schema)))))
+
+
+def by_name(spark: SparkSession) -> DataFrameReader:
+    """A reader for which paths are names, whatever signs they have, and no patterns."""
+    return spark.read.option("__globPaths__", "false")
 
 
 def readable(type_: Type) -> Any:

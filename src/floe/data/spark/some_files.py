@@ -16,7 +16,7 @@ from floe.data.spark.row_pass import Asked, count_rows
 from floe.data.spark.said import ENGINE_ERRORS
 from floe.data.spark.samples import key_of, shown
 from floe.data.spark.scan import read_references
-from floe.data.spark.schema import struct_type
+from floe.data.spark.schema import by_name, struct_type
 from floe.data.spark.session import own_session
 from floe.data.spark.together import together
 from floe.data.tables import TableFacts
@@ -186,7 +186,7 @@ def _read(spark: SparkSession, table: Table, files: Statistics) -> DataFrame:
     """The rows of some files, with the table's columns."""
     schema = table.facts.schema
     assert schema
-    reader = spark.read.schema(struct_type(schema))
+    reader = by_name(spark).schema(struct_type(schema))
     if table.format == "delta":
         reader = reader.option("basePath", table.facts.location)
     return reader.parquet(*paths_of(table.format, table.facts, files))

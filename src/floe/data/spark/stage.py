@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 from pyspark.sql.types import BooleanType, StructType
 
-from floe.data.spark.schema import struct_type
+from floe.data.spark.schema import by_name, struct_type
 from floe.model.plan import Expectation
 from floe.model.types import Struct
 
@@ -43,10 +43,13 @@ def stage(df: DataFrame, folder: Path, schema: Struct | None, rules: Sequence[Ex
         schema: to read it back with; as Spark finds it, unless given.
         rules: by which rows are told.
     """
+    reader = by_name(df.sparkSession)
     if not rules or schema is None:
         df.write.mode("error").parquet(str(folder))
-        reader = df.sparkSession.read.schema(struct_type(schema)) if schema else df.sparkSession.read
-        rows, files = reader.parquet(str(folder)), tuple(sorted(folder.glob("*.parquet")))
+        rows, files = (
+            (reader.schema(struct_type(schema)) if schema else reader).parquet(str(folder)),
+            tuple(sorted(folder.glob("*.parquet"))),
+        )
         return Staged(rows, rows, None, files, files)
     sign = "floe_ok"
     while sign in {name.casefold() for name in df.columns}:
@@ -54,7 +57,7 @@ def stage(df: DataFrame, folder: Path, schema: Struct | None, rules: Sequence[Ex
     broken = " OR ".join(f"coalesce({one.sql}, false)" for one in rules)
     df.withColumn(sign, sql.expr(f"NOT ({broken})")).write.partitionBy(sign).mode("error").parquet(str(folder))
     signed = StructType([*struct_type(schema).fields]).add(sign, BooleanType())
-    rows = df.sparkSession.read.schema(signed).parquet(str(folder))
+    rows = reader.schema(signed).parquet(str(folder))
     good, bad = (rows.where(sql.col(sign) == sql.lit(ok)).drop(sign) for ok in (True, False))
     files = tuple(sorted(folder.glob("*/*.parquet")))
     return Staged(rows.drop(sign), good, bad, files, tuple(sorted(folder.glob(f"{sign}=true/*.parquet"))), tuple(rules))

@@ -17,7 +17,7 @@ from floe.model import TableError
 from floe.model.claim import FileStatistics
 from floe.model.types import Atomic, Member, Struct, Type
 
-_ENDINGS = (".parquet", ".parq", ".pq")
+ENDINGS = (".parquet", ".parq", ".pq")
 _NOTHING = "__HIVE_DEFAULT_PARTITION__"
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
@@ -69,12 +69,20 @@ def list_files(path: str) -> Folder | None:
     kept = sorted((one for one in found if one.is_file and _shown(one.path, root)), key=lambda one: str(one.path))
     if not kept:
         raise TableError(f"{path} is there, but it holds no Parquet file", "Name another table with --table")
+    partitions = tuple(_partition(one.path, root) for one in kept)
+    odd = next((n for n, one in enumerate(partitions) if tuple(one) != tuple(partitions[0])), None)
+    if odd is not None:  # Spark would leave some of them out
+        ways = [kept[n].path.removeprefix(root).strip("/") for n in (0, odd)]
+        raise TableError(
+            f"{path} holds files that are partitioned in two ways: {ways[0]} and {ways[1]}",
+            "Move them, so that all stand below folders of the same columns, or name one part with --table",
+        )
     said = "\n".join(f"{one.path} {one.size} {one.mtime_ns}" for one in kept)
     times = [one.mtime_ns for one in kept if one.mtime_ns is not None]
     return Folder(
         root,
         tuple(one.path for one in kept),
-        tuple(_partition(one.path, root) for one in kept),
+        partitions,
         tuple(one.size for one in kept),
         hashlib.sha256(said.encode()).hexdigest()[:16],
         max(times) // 1_000_000_000 if times else None,
@@ -108,7 +116,7 @@ def _shown(path: str, root: str) -> bool:
     """Whether a file is one of the table's: Parquet by its name, and not below what is hidden."""
     parts = path.removeprefix(root).strip("/").split("/") if path != root else [path.rsplit("/", 1)[-1]]
     hidden = any(part.startswith(".") or (part.startswith("_") and "=" not in part) for part in parts)
-    return not hidden and path.endswith(_ENDINGS)
+    return not hidden and path.endswith(ENDINGS)
 
 
 def _partition(path: str, root: str) -> dict[str, str | None]:
