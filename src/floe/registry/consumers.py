@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from floe.registry.audit import audited
+from floe.registry.insert import insert_into
 from floe.registry.schema import audit, consumers, contracts, sign_offs
 from floe.registry.store import Store
 
@@ -36,7 +36,7 @@ def find_consumer(connection: Connection, key: str) -> Row | None:
 
 def keep_consumer(connection: Connection, store: Store, row: Row) -> None:
     """Write a consumer down, in the place of what was known of it; with an audit entry."""
-    insert = (postgresql if store.postgresql else sqlite).insert(consumers).values(**row, removed_at=None)
+    insert = insert_into(consumers, store.postgresql).values(**row, removed_at=None)
     rest = {name: value for name, value in row.items() if name != "consumer_id"}
     connection.execute(insert.on_conflict_do_update(index_elements=["consumer_id"], set_={**rest, "removed_at": None}))
     said = {name: row[name] for name in ("team", "contact", "major", "version_range", "columns", "through")}

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
+from floe.registry.insert import insert_into
 from floe.registry.schema import day_facts
 
 TABLE, BATCH = "table", "batch"
@@ -16,7 +16,7 @@ def put_fact(connection: Connection, fact: Mapping[str, Any]) -> None:
     """Keep a fact in a transaction: contract_id, dataset, source, day, rows and nulls by column."""
     keys = ("contract_id", "dataset", "source", "day")
     here = sa.and_(*(day_facts.c[key] == fact[key] for key in keys))
-    insert = (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(day_facts)
+    insert = insert_into(day_facts, connection.dialect.name == "postgresql")
     first = {**{key: fact[key] for key in keys}, "rows": 0, "times": 0, "nulls": {}}
     connection.execute(insert.values(**first).on_conflict_do_nothing())
     there = connection.execute(sa.select(day_facts).where(here).with_for_update()).mappings().one()

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Connection
 
 from floe.model import RegistryError
 from floe.model.failpoint import failpoint
 from floe.registry.audit import audited
+from floe.registry.insert import insert_into
 from floe.registry.schema import contract_fields, contract_tables, contracts, versions
 from floe.registry.store import Store, lock_key
 
@@ -112,7 +112,7 @@ def _again(row: Row, entry: Entry) -> Row:
 def _locked(connection: Connection, store: Store, entry: Entry, actor: str, at: str) -> Row:
     """The contract's row, made where it is missing; nobody else registers versions of it until the transaction ends."""
     _lock(connection, store, entry.key[0])
-    insert = (postgresql if store.postgresql else sqlite).insert(contracts)
+    insert = insert_into(contracts, store.postgresql)
     values = {**entry.contract, "created_at": at, "created_by": actor}
     connection.execute(insert.values(**values).on_conflict_do_nothing())
     chosen = sa.select(contracts).where(contracts.c.contract_id == entry.key[0]).with_for_update()

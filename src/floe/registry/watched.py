@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
+from floe.registry.insert import insert_into
 from floe.registry.schema import check_runs, probe_days, sla_status, violations
 from floe.registry.store import Store
 
@@ -17,7 +17,7 @@ def keep_status(store: Store, rows: Iterable[Row]) -> None:
     keys = ("contract_id", "version", "dataset", "sla")
     with store.begin(writes=True) as connection:
         for row in rows:
-            insert = (postgresql if store.postgresql else sqlite).insert(sla_status).values(**row)
+            insert = insert_into(sla_status, store.postgresql).values(**row)
             rest = {name: row[name] for name in ("status", "value", "target", "at", "used")}
             connection.execute(insert.on_conflict_do_update(index_elements=list(keys), set_=rest))
 
@@ -43,7 +43,7 @@ def count_probe(store: Store, contract_id: str, dataset: str, day: str, took: st
     up, columns = took is not None, probe_days.c
     here = (columns.contract_id == contract_id) & (columns.dataset == dataset) & (columns.day == day)
     values = {"contract_id": contract_id, "dataset": dataset, "day": day, "up": 0, "down": 0, "took": {}}
-    insert = (postgresql if store.postgresql else sqlite).insert(probe_days).values(**values)
+    insert = insert_into(probe_days, store.postgresql).values(**values)
     with store.begin(writes=True) as connection:
         connection.execute(insert.on_conflict_do_nothing())
         counted = connection.execute(sa.select(columns.took).where(here).with_for_update()).scalar() or {}

@@ -28,6 +28,7 @@ from pyiceberg.types import (
 )
 
 from floe.data.tables.facts import TableFacts, check_present
+from floe.data.tables.manifests import data_files
 from floe.model import TableError
 from floe.model.claim import FileStatistics, bounded
 from floe.model.in_time import in_time
@@ -244,7 +245,7 @@ def _listed(table: Table) -> list[tuple[DataFile, Sequence[DataFile]]]:
     if any(manifest.content is not ManifestContent.DATA for manifest in manifests):
         return [(task.file, tuple(task.delete_files)) for task in table.scan().plan_files()]
     # what a scan would ask beside of every file costs as much as reading the manifests
-    return [(entry.data_file, ()) for one in manifests for entry in one.fetch_manifest_entry(table.io)]
+    return [(file, ()) for one in manifests for file in data_files(one, table.io)]
 
 
 def _widened(table: Table) -> set[int]:
