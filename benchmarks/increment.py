@@ -1,6 +1,6 @@
 """What a re-check costs after one added file in a hundred, beside the first check: TPC-H lineitem in 100 files on Delta.
 
-    python benchmarks/increment.py [--sf 1] [--rounds 3] [--data FOLDER]
+    python benchmarks/increment.py [--sf 1] [--rounds 7] [--data FOLDER]
 
 The rules are those of benchmarks/tpch.py on lineitem: with its key and its reference to orders, and without. The files
 added hold keys of their own (as a day's load does); a second table gets keys from all over (spread), shown without a
@@ -109,7 +109,7 @@ def compare(spark: Any, source: pa.Table, root: Path, orders: str, name: str, ro
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sf", type=float, default=1.0)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--data", type=Path, default=Path(tempfile.gettempdir()) / "floe-bench-tpch")
     given = parser.parse_args()
     data = generate(given.sf, given.data)
