@@ -125,6 +125,20 @@ def test_batch_folder_without_parquet(home: Path):
     refuses(home, "enforce", "empty", TABLE, says=("The folder empty holds no Parquet file",))
 
 
+def test_batch_folder_with_another_file(home: Path):
+    (home / "day").mkdir()
+    (home / GOOD).rename(home / "day/a.parquet")
+    (home / "day/more.csv").touch()
+    refuses(home, "enforce", "day", TABLE, says=("The folder day holds a file that is not named as Parquet: more.csv",))
+
+
+def test_batch_folder_of_two_partitionings(home: Path):
+    (home / "day/land=DE").mkdir(parents=True)
+    (home / "day/land=DE/a.parquet").write_bytes((home / GOOD).read_bytes())
+    (home / GOOD).rename(home / "day/b.parquet")
+    refuses(home, "enforce", "day", TABLE, says=("partitioned in two ways: b.parquet and land=DE/a.parquet", "Move"))
+
+
 @pytest.mark.spark
 def test_batch_that_only_looks_like_parquet(home: Path):
     (home / "odd.parquet").write_bytes(b"PAR1" + b"\0" * 100 + b"PAR1")

@@ -278,6 +278,12 @@ def _parquet(batch: str) -> None:
         raise TableError(
             f"The folder {batch} holds no Parquet file", "Name a Parquet file, or a folder of Parquet files"
         )
+    others = _others(path) if path.is_dir() else ()
+    if others:
+        raise TableError(
+            f"The folder {batch} holds a file that is not named as Parquet: {Path(others[0]).name}",
+            "Move it, or name it *.parquet",
+        )
     for file in files:
         with file.open("rb") as stream:
             head = stream.read(4)
@@ -286,6 +292,14 @@ def _parquet(batch: str) -> None:
                 raise TableError(
                     f"The batch {file} is not a Parquet file, or is cut short", "Write it as Parquet, whole"
                 )
+
+
+def _others(folder: Path) -> tuple[str, ...]:
+    """The files of a folder that are not named as Parquet; TableError where they are partitioned in two ways."""
+    from floe.data.tables.folder import list_files
+
+    found = list_files(str(folder))
+    return found.others if found else ()
 
 
 def _notes(case: Case) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from pyarrow import parquet as pq
 from floe.actions.find_table import Way
 from floe.actions.verify import verify_tables
 from floe.data.prove import row_count
+from floe.data.spark.batch import parquet
 from floe.data.tables import TableFacts, probe
 from floe.model.claim import Claim, violations
 from floe.model.settings import Settings
@@ -135,15 +136,19 @@ LAYOUTS = {
     "signs [ab]{c} *?": ("signs [ab]{c} *?/a[1].parquet", "signs [ab]{c} *?/b{x}.parquet"),
     "folders": ("folders/a.parquet", "folders/more/b.parquet"),
     "partitions": ("partitions/part=1/a.parquet", "partitions/part=2/b.parquet"),
+    "others": ("others/a.parquet", "others/part=1/notes.csv"),
+    "besides": ("besides/part=1/a.parquet", "besides/part=old/notes.csv", "besides/part=2/b.parquet"),
     "both": ("both/part=1/more/a.parquet", "both/part=2/more/b.parquet"),
 }
 
 
 @pytest.mark.parametrize("table", LAYOUTS)
 def test_every_parquet_file_is_read_whatever_its_name(spark, spark_root: Path, tmp_path: Path, table: str):
-    files = LAYOUTS[table]
-    for file in files:
+    for file in LAYOUTS[table]:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).touch()
+    files = [file for file in LAYOUTS[table] if not file.endswith(".csv")]
+    for file in files:
         columns = {"id": [7], "n": pa.array([9], pa.int32()), "at": pa.array([1], pa.timestamp("us", "UTC"))}
         part = {} if "part=" in file else {"part": pa.array([1], pa.int32())}
         pq.write_table(pa.table({**columns, **part}), tmp_path / file)
@@ -151,6 +156,7 @@ def test_every_parquet_file_is_read_whatever_its_name(spark, spark_root: Path, t
     (result,) = verify_tables([CONTRACT], Way(table=str(tmp_path / table)), settings).results
     (repeated,) = [one for one in result.expectations if one.id == "prices.id:value-duplicated"]
     assert (result.rows, repeated.how, repeated.violations) == (len(files), "scan", len(files) - 1)
+    assert parquet(str(tmp_path / table), settings).count() == len(files)  # as a batch
 
 
 def test_files_of_two_partitionings_are_not_judged_for_spark_leaves_some_out(spark, spark_root: Path, tmp_path: Path):

@@ -7,6 +7,8 @@ from pyspark.sql import DataFrame
 from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.data.spark.schema import by_name
 from floe.data.spark.session import own_session
+from floe.data.spark.write.parquet import rows_of
+from floe.data.tables.folder import list_files
 from floe.model import TableError
 from floe.model.settings import Settings
 
@@ -21,11 +23,10 @@ def parquet(path: str, settings: Settings) -> DataFrame:
     """The rows of a Parquet file or folder."""
     spark = own_session(settings)
     try:
-        if "://" in path:
-            return spark.read.parquet(path)
         # Spark's own folder is where its JVM was started, which is not always ours
-        whole = Path(path).absolute()
-        return (by_name(spark) if whole.exists() else spark.read).parquet(str(whole))
+        whole = path if "://" in path else str(Path(path).absolute())
+        folder = list_files(whole) if Path(whole).is_dir() else None
+        return rows_of(by_name(spark), folder) if folder else by_name(spark).parquet(whole)
     except ENGINE_ERRORS as error:
         text = first_line(error)
         advice = next((advice for sign, advice in _ADVICE.items() if sign in text), "Write it again as Parquet, whole")

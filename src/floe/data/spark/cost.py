@@ -18,6 +18,17 @@ _FILES = ("number of files read", "number of result data files")
 
 
 @contextmanager
+def running(spark: SparkSession) -> Iterator[None]:
+    """What pyspark stumbles over where somebody stopped its context is told as what it is."""
+    try:
+        yield
+    except (AttributeError, AssertionError):
+        if hasattr(spark, "_jsparkSession") and not _context(spark):
+            raise PySparkException("the Spark session was stopped while floe used it") from None
+        raise
+
+
+@contextmanager
 def described(spark: SparkSession, text: str) -> Iterator[None]:
     """Name the jobs of a block; the name that stood there before is put back."""
     context = _context(spark)
@@ -25,11 +36,8 @@ def described(spark: SparkSession, text: str) -> Iterator[None]:
     if context:
         context.setLocalProperty(_DESCRIPTION, f"floe {text}")
     try:
-        yield
-    except AttributeError:
-        if context and not _context(spark):  # what pyspark says of a context that somebody stopped
-            raise PySparkException("the Spark session was stopped while floe used it") from None
-        raise
+        with running(spark):
+            yield
     finally:
         if context and _context(spark):
             context.setLocalProperty(_DESCRIPTION, before)
@@ -37,7 +45,7 @@ def described(spark: SparkSession, text: str) -> Iterator[None]:
 
 @contextmanager
 def metered(spark: SparkSession, name: str) -> Iterator[Cost]:
-    """Count what this thread runs under a name; the numbers stand there when the block has ended."""
+    """Count what runs under a name, by this thread or for it; the numbers stand there when the block has ended."""
     cost, context, tag = dict(UNKNOWN), _context(spark), f"floe-{uuid.uuid4().hex}"
     if context is None:
         yield cost
@@ -80,7 +88,7 @@ def _ran(context: Any, tag: str, store: Any, since: tuple[int, str]) -> Cost:
     spark = context._jsc.sc()
     spark.listenerBus().waitUntilEmpty()
     jobs = list(spark.statusTracker().getJobIdsForTag(tag))
-    queries = sorted((_beside(one), one.executionId()) for one in _latest(store, _LATEST) if _ours(one, since))
+    queries = sorted((_of_others(one), one.executionId()) for one in _latest(store, _LATEST) if _ours(one, since))
     scans = {query: _scans(store, query) for _, query in queries}
     first = next((found for found in scans.values() if found), [])
     app = spark.statusStore()
@@ -99,9 +107,10 @@ def _ours(execution: Any, since: tuple[int, str]) -> bool:
     return bool(execution.executionId() >= first and str(execution.description()).startswith(name))
 
 
-def _beside(execution: Any) -> bool:
-    """Whether a query reads another table too, whose files are not those that are told of."""
-    return ": reference " in str(execution.description())
+def _of_others(execution: Any) -> int:
+    """How much a query may read beside the table: row rules nothing, keys nothing but what they refer to."""
+    words = str(execution.description())
+    return 0 if "row rules" in words else 2 if "reference " in words else 1
 
 
 def _scans(store: Any, query: int) -> list[int | None]:

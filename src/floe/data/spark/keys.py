@@ -19,7 +19,7 @@ _MANY = 100_000  # rows from which a hash of each pays
 _LISTED = 1 << 28  # rows up to which a list of hashes is at most 32 MB
 _LIST_BITS, _TASK_BITS = 6, 22  # so many lists, and rows of a task in a turn; more than 128 lists at a time are sorted
 _SUSPECTS = 1_000
-_ALL = (1 << 64) - 1
+_ALL, _LARGEST = (1 << 64) - 1, (1 << 63) - 1
 _HASHED = (
     *("tinyint", "smallint", "int", "bigint", "decimal", "date", "timestamp", "timestamp_ntz"),
     *("string", "boolean", "binary"),  # not: fractions, and texts that compare by a collation
@@ -180,7 +180,7 @@ def _packed(names: Sequence[str], edges: Sequence[tuple[int, int]]) -> str:
 
 def _inside(names: Sequence[str], edges: Sequence[tuple[int, int]]) -> str:
     return " AND ".join(
-        f"{quote(name)} BETWEEN {least}L AND {least + width - 1}L"
+        f"{quote(name)} BETWEEN {least}L AND {min(least + width - 1, _LARGEST)}L"
         for name, (least, width) in zip(names, edges, strict=True)
     )
 

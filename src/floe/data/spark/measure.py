@@ -62,7 +62,8 @@ def measure(scene: Scene) -> tuple[int, list[Outcome]]:
     asked = [one for one in scene.plan.expectations if one.gated or not scene.gate]
     key = key_of(scene.rows, scene.plan.key)
     rules = [one for one in asked if one.sql or (one.age and one.age.seconds)]
-    edges, keyed = _edges(scene, asked), [one for one in asked if one.keys]
+    unfollowed = {one.id: cause for one in asked if one.target and (cause := _no_target(scene, one.target))}
+    edges, keyed = _edges(scene, asked), [one for one in asked if one.keys and one.id not in unfollowed]
     rows = partial(_counted_rows, scene, key, rules, edges)
     if edges or scene.total is None:  # how a key is judged depends on what the row pass sees
         counted = rows()
@@ -71,8 +72,7 @@ def measure(scene: Scene) -> tuple[int, list[Outcome]]:
     else:
         calls = _key_calls(scene, key, keyed, Counted(scene.total, {}))
         *found, counted = together(scene.rows.sparkSession, [*calls, rows])
-    answers = ChainMap(*found, _no_targets(scene, keyed))
-    seen = Seen(counted, key, {**counted.causes, **answers})
+    seen = Seen(counted, key, {**counted.causes, **unfollowed, **ChainMap(*found)})
     return counted.rows, [_measured(scene, one, seen) for one in scene.plan.expectations]
 
 
@@ -128,21 +128,15 @@ def _dense(scene: Scene, columns: Sequence[str], counted: Counted) -> Edges:
 
 def _key_calls(scene: Scene, key: Key, asked: list[Expectation], counted: Counted) -> list[Callable[[], _Answers]]:
     """One query per distinct key set, with the references from just these columns; one per other reference."""
-    known = [one for one in asked if one.id not in _no_targets(scene, asked)]
-    sets = dict.fromkeys(_set(one) for one in known if not one.target)
+    sets = dict.fromkeys(_set(one) for one in asked if not one.target)
     calls: list[Callable[[], _Answers]] = []
     for columns in sets:
-        mine = [one for one in known if _set(one) == columns and not one.target]
-        along = [one for one in known if _set(one) == columns and one.target]
+        mine = [one for one in asked if _set(one) == columns and not one.target]
+        along = [one for one in asked if _set(one) == columns and one.target]
         calls.append(partial(_key_set, scene, columns, mine, along, counted))
-    others = [one for one in known if one.target and _set(one) not in sets]
+    others = [one for one in asked if one.target and _set(one) not in sets]
     # what has most stages begins first
     return [*(partial(_reference, scene, key, one, counted) for one in others), *calls]
-
-
-def _no_targets(scene: Scene, asked: list[Expectation]) -> _Answers:
-    """Why references cannot be followed."""
-    return {one.id: cause for one in asked if one.target and (cause := _no_target(scene, one.target))}
 
 
 def _set(expectation: Expectation) -> tuple[str, ...]:
@@ -154,7 +148,8 @@ def _key_set(
 ) -> _Answers:
     targets = [_target(scene, one, columns) for one in along]
     try:
-        with described(scene.rows.sparkSession, f"{scene.plan.contract}: key ({', '.join(columns)})"):
+        words = [f"key ({', '.join(columns)})", *(f"reference {one.target}" for one in along)]
+        with described(scene.rows.sparkSession, f"{scene.plan.contract}: {', '.join(words)}"):
             known = known_of(columns, _dense(scene, columns, counted), counted.rows, scene.apart)
             repeated, lost = judge_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets, known)
     except ENGINE_ERRORS as error:

@@ -12,7 +12,7 @@ from floe.data.tables.parquet import footers, struct_of
 from floe.model.claim import FileStatistics
 from floe.model.types import Text
 
-_SIGNS = set("%*?[]{}\\")  # that Spark would not take as they stand
+_SIGNS = set("%*?[]{}\\")  # seldom in names: a table that has them is read as a whole
 
 
 def paths_of(format_: str, table: TableFacts, files: Iterable[FileStatistics]) -> list[str]:

@@ -17,7 +17,7 @@ from floe.model import TableError
 from floe.model.claim import FileStatistics
 from floe.model.types import Atomic, Member, Struct, Type
 
-ENDINGS = (".parquet", ".parq", ".pq")
+_ENDINGS = (".parquet", ".parq", ".pq")
 _NOTHING = "__HIVE_DEFAULT_PARTITION__"
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
@@ -32,6 +32,7 @@ class Folder(NamedTuple):
     snapshot: str
     changed: int | None  # the newest file's time, in seconds since 1970
     system: fs.FileSystem
+    others: tuple[str, ...]  # files among them that are not named as Parquet
 
 
 def probe(path: str) -> TableFacts | None:
@@ -66,7 +67,8 @@ def list_files(path: str) -> Folder | None:
         found = [info] if info.is_file else system.get_file_info(fs.FileSelector(root, recursive=True))
     except (OSError, pyarrow.ArrowException) as error:
         raise TableError(f"{path} cannot be read: {str(error).splitlines()[0]}", "Check its permissions") from None
-    kept = sorted((one for one in found if one.is_file and _shown(one.path, root)), key=lambda one: str(one.path))
+    shown = [one for one in found if one.is_file and _shown(one.path, root)]
+    kept = sorted((one for one in shown if one.path.endswith(_ENDINGS)), key=lambda one: str(one.path))
     if not kept:
         raise TableError(f"{path} is there, but it holds no Parquet file", "Name another table with --table")
     partitions = tuple(_partition(one.path, root) for one in kept)
@@ -75,7 +77,7 @@ def list_files(path: str) -> Folder | None:
         ways = [kept[n].path.removeprefix(root).strip("/") for n in (0, odd)]
         raise TableError(
             f"{path} holds files that are partitioned in two ways: {ways[0]} and {ways[1]}",
-            "Move them, so that all stand below folders of the same columns, or name one part with --table",
+            "Move them, so that all stand below folders of the same columns, or name one part of them",
         )
     said = "\n".join(f"{one.path} {one.size} {one.mtime_ns}" for one in kept)
     times = [one.mtime_ns for one in kept if one.mtime_ns is not None]
@@ -87,6 +89,7 @@ def list_files(path: str) -> Folder | None:
         hashlib.sha256(said.encode()).hexdigest()[:16],
         max(times) // 1_000_000_000 if times else None,
         system,
+        tuple(one.path for one in shown if not one.path.endswith(_ENDINGS)),
     )
 
 
@@ -113,10 +116,9 @@ def system_of(path: str) -> tuple[fs.FileSystem, str]:
 
 
 def _shown(path: str, root: str) -> bool:
-    """Whether a file is one of the table's: Parquet by its name, and not below what is hidden."""
+    """Whether a file is hidden by no name on its way, as Spark hides it."""
     parts = path.removeprefix(root).strip("/").split("/") if path != root else [path.rsplit("/", 1)[-1]]
-    hidden = any(part.startswith(".") or (part.startswith("_") and "=" not in part) for part in parts)
-    return not hidden and path.endswith(ENDINGS)
+    return not any(part.startswith(".") or (part.startswith("_") and "=" not in part) for part in parts)
 
 
 def _partition(path: str, root: str) -> dict[str, str | None]:

@@ -2,14 +2,12 @@
 
 from posixpath import dirname
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 
 from floe.data.spark.schema import by_name, struct_type
-from floe.data.tables.folder import ENDINGS, Folder, list_files, readable
+from floe.data.tables.folder import Folder, list_files, readable
 from floe.model import TableError
 from floe.model.table import Target
-
-_NAMED = f"*{{{','.join(ENDINGS)}}}"
 
 
 def exists(spark: SparkSession, target: Target) -> bool:
@@ -18,23 +16,33 @@ def exists(spark: SparkSession, target: Target) -> bool:
 
 
 def read(spark: SparkSession, target: Target, snapshot: str | None = None) -> DataFrame:
-    """The rows of just the files that are there now; TableError where they are not those of the snapshot."""
-    folder = list_files(str(target.path))
-    if folder is None or snapshot not in (None, folder.snapshot):
-        raise TableError(f"The files of {target} changed while it was judged", "Judge it again when nobody writes")
+    """The rows of the files that are there now; TableError where they are not those of the snapshot, or change meanwhile."""
+    folder = _listed(target, snapshot)
     reader = by_name(spark).schema(struct_type(readable(folder)))
     scheme = target.path.split("://", maxsplit=1)[0] + "://" if target.path and "://" in target.path else ""
-    if _listed_by_spark(folder):
-        return reader.option("pathGlobFilter", _NAMED).parquet(scheme + folder.path)
+    rows = rows_of(reader, folder, scheme)
+    _listed(target, folder.snapshot)  # Spark may have listed them by itself
+    return rows
+
+
+def rows_of(reader: DataFrameReader, folder: Folder, scheme: str = "") -> DataFrame:
+    """The rows of all files of a folder; Spark by itself would leave some out that stand below further folders."""
+    if _found_by_spark(folder):
+        return reader.parquet(scheme + folder.path)
     return reader.option("basePath", scheme + folder.path).parquet(*(scheme + file for file in folder.files))
 
 
-def _listed_by_spark(folder: Folder) -> bool:
+def _listed(target: Target, snapshot: str | None) -> Folder:
+    folder = list_files(str(target.path))
+    if folder is None or snapshot not in (None, folder.snapshot):
+        raise TableError(f"The files of {target} changed while it was judged", "Judge it again when nobody writes")
+    return folder
+
+
+def _found_by_spark(folder: Folder) -> bool:
     """Whether Spark finds just these files below the path itself, at less cost than one by one."""
-    return folder.files == (folder.path,) or all(
-        dirname(file).removeprefix(folder.path).count("/") == len(partition)
-        for file, partition in zip(folder.files, folder.partitions, strict=True)
-    )
+    depths = (dirname(file).removeprefix(folder.path).count("/") for file in folder.files)
+    return folder.files == (folder.path,) or (not folder.others and [*depths] == [*map(len, folder.partitions)])
 
 
 def snapshot(spark: SparkSession, target: Target) -> str | None:
