@@ -1,4 +1,4 @@
-"""A session that is stopped, or a JVM that is killed, in the middle of a test: E580 with the cause, the rest judged."""
+"""A session that is stopped, a JVM that is killed, a user who stops the command, in the middle of a test."""
 
 import json
 import os
@@ -30,6 +30,8 @@ SCRIPT = """
 import os, signal, sys, threading, time
 from pyspark import SparkContext
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may have it ignored
+
 def end(how):
     while not getattr(SparkContext._active_spark_context, "_jsc", None):
         time.sleep(0.01)
@@ -37,7 +39,10 @@ def end(how):
     java, tracker = context._gateway.proc.pid, context._jsc.sc().statusTracker()
     while not list(tracker.getActiveJobIds()):
         time.sleep(0.005)
-    context.stop() if how == "stop" else os.kill(java, signal.SIGKILL)
+    if how == "stop":
+        context.stop()
+    else:
+        os.kill(*{"kill": (java, signal.SIGKILL), "interrupt": (os.getpid(), signal.SIGINT)}[how])
 
 threading.Thread(target=end, args=sys.argv[1:2], daemon=True).start()
 from floe.cli import main
@@ -45,17 +50,29 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
+def ended(how: str, home: Path) -> "subprocess.CompletedProcess[str]":
+    """Two tables judged, where something happens to the first job."""
+    for name in ("first", "second"):
+        (home / f"{name}.yaml").write_text(CONTRACT.replace("NAME", name))
+        rows = 3_000_000 if name == "first" else 2  # the first job is still running when its session is ended
+        write_deltalake(str(home / name), pa.table({"code": ["a"] * rows, "id": range(rows)}))
+    (home / "end.py").write_text(SCRIPT)
+    words = [sys.executable, "end.py", how, "test", "first.yaml", "second.yaml", "--format", "json"]
+    done = subprocess.run(words, cwd=home, env=os.environ, capture_output=True, text=True, timeout=600, check=False)
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.mark.spark
+def test_a_user_who_stops_the_command_does_not_wait_for_its_queries(tmp_path: Path):
+    done = ended("interrupt", tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (130, "", "✗ stopped")
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize("how", ["stop", "kill"])
 def test_what_a_lost_session_left_is_not_evaluated_and_other_tables_are_judged(how: str, tmp_path: Path):
-    for name in ("first", "second"):
-        (tmp_path / f"{name}.yaml").write_text(CONTRACT.replace("NAME", name))
-        rows = 3_000_000 if name == "first" else 2  # the first job is still running when its session is ended
-        write_deltalake(str(tmp_path / name), pa.table({"code": ["a"] * rows, "id": range(rows)}))
-    (tmp_path / "end.py").write_text(SCRIPT)
-    words = [sys.executable, "end.py", how, "test", "first.yaml", "second.yaml", "--format", "json"]
-    done = subprocess.run(words, cwd=tmp_path, env=os.environ, capture_output=True, text=True, timeout=600, check=False)
-    assert "Traceback" not in done.stderr
+    done = ended(how, tmp_path)
     by_name = {result["dataset"]: result for result in json.loads(done.stdout)["results"]}
     assert done.returncode == 2
     names = sorted(

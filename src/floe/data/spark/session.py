@@ -2,7 +2,9 @@
 
 import logging
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,7 +62,7 @@ def own_session(settings: Settings) -> SparkSession:
     for key, value in configuration(settings, files).items():
         builder = builder.config(key, value)
     log = settings.root / ".floe" / "spark.log"
-    with _quiet(log):
+    with _quiet(log), _interruptible():
         try:
             return builder.getOrCreate()
         except Exception as error:  # noqa: BLE001  (whatever the JVM says, the user is told where it said it)
@@ -156,6 +158,24 @@ def _jdbc(uri: SplitResult) -> dict[str, str]:
     }
     found |= {".jdbc.user": unquote(uri.username)} if uri.username else {}
     return found | ({".jdbc.password": unquote(uri.password)} if uri.password else {})
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C stops what runs: pyspark's own way to do so waits for the query first."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, _stop if before is signal.default_int_handler else before)
+
+
+def _stop(number: int, frame: object) -> None:
+    context = SparkContext._active_spark_context
+    if context is not None:  # by a thread of its own: this one's way to the JVM is taken by what runs
+        threading.Thread(target=context.cancelAllJobs, daemon=True).start()
+    raise KeyboardInterrupt
 
 
 @contextmanager
