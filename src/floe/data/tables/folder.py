@@ -70,7 +70,7 @@ def list_files(path: str) -> Folder | None:
     shown = [one for one in found if one.is_file and _shown(one.path, root)]
     kept = sorted((one for one in shown if one.path.endswith(_ENDINGS)), key=lambda one: str(one.path))
     if not kept:
-        raise TableError(f"{path} is there, but it holds no Parquet file", "Name another table with --table")
+        raise TableError(f"{path} is there, but it holds no Parquet file", "Name a Parquet file, or a folder of them")
     partitions = tuple(_partition(one.path, root) for one in kept)
     odd = next((n for n, one in enumerate(partitions) if tuple(one) != tuple(partitions[0])), None)
     if odd is not None:  # Spark would leave some of them out
