@@ -9,7 +9,7 @@ BENCHMARKS = "benchmarks/lint.py" "benchmarks/diff.py" "benchmarks/tpch.py --sf 
 	"benchmarks/monitor.py" "benchmarks/registry.py" "benchmarks/lookup.py" "benchmarks/gates.py --sf $(SF)"
 PIP = .venv/bin/pip install --quiet --disable-pip-version-check
 
-.PHONY: install demo test soak benchmark format clean
+.PHONY: install demo test soak benchmark jar format clean
 
 install: .venv/.installed
 
@@ -38,6 +38,9 @@ benchmark: install
 	@missed=; for words in $(BENCHMARKS); do \
 		echo "· python $$words"; .venv/bin/python $$words || missed="$$missed$$words\n"; \
 	done; test -z "$$missed" || { printf "· missed a bar, or did not run:\n$$missed"; exit 1; }
+
+jar: install
+	.venv/bin/python tools/jar.py
 
 format: install
 	.venv/bin/ruff format . && .venv/bin/ruff check --fix .

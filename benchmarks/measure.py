@@ -10,6 +10,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+# floe's own code for Spark's JVM, as sessions that floe starts have it; nobody else asks for it
+_JAR = Path(__file__).parent.parent / "src" / "floe" / "data" / "spark" / "jar" / "floe.jar"
 _SCANS = ("Scan ", "BatchScan", "InMemoryTableScan")
 
 
@@ -32,6 +34,7 @@ def session(name: str = "floe benchmark") -> Any:
     from pyspark.sql import SparkSession
 
     conf = {
+        "spark.jars": str(_JAR),
         "spark.driver.memory": "4g",
         "spark.sql.shuffle.partitions": "8",
         "spark.sql.files.maxPartitionBytes": "32m",

@@ -334,3 +334,57 @@ def test_ages_of_rows_are_judged_in_utc_and_the_future_does_not_count(spark, lak
         result = floe.verify(rows, text, settings=lake.settings)
         found = {one.id: (one.code, one.outcome) for one in result.expectations if ":sla." in one.id}
         assert found == {"prices:sla.freshness": ("E560", fresh), "prices:sla.retention": ("E564", "fail")}
+
+
+KEYED = """apiVersion: v3.1.0
+kind: DataContract
+id: urn:keyed
+name: keyed
+version: 1.0.0
+status: active
+domain: shop
+dataProduct: p
+schema:
+  - name: keyed
+    properties:
+      - {name: id, physicalType: bigint, unique: true}
+      - {name: price, physicalType: "decimal(9,2)", primaryKey: true, primaryKeyPosition: 1}
+      - {name: day, physicalType: date, primaryKey: true, primaryKeyPosition: 2}
+      - {name: code, physicalType: string, unique: true}
+"""
+
+
+@pytest.mark.spark
+def test_keys_of_many_rows_before_and_after_some_are_deleted(spark, lake: Lake):
+    from floe.actions.find_table import Way
+    from floe.actions.verify import verify_tables
+
+    domain = lake.table_id.split(".")[1]
+    name, kind = {
+        "delta": (f"delta.`{lake.root}/keyed`", "'delta.enableDeletionVectors' = 'true'"),
+        "iceberg": (f"ice.{domain}.keyed", "'write.delete.mode' = 'merge-on-read'"),
+    }[lake.format]
+    if lake.format == "iceberg":
+        spark.sql(f"CREATE NAMESPACE IF NOT EXISTS ice.{domain}")
+    columns = "id BIGINT, price DECIMAL(9,2), day DATE, code STRING"
+    spark.sql(f"CREATE TABLE {name} ({columns}) USING {lake.format} TBLPROPERTIES ({kind})")
+    row = """CAST(id AS BIGINT) AS id, CAST((id div 400) / 100 AS DECIMAL(9,2)) AS price,
+        date_add(DATE'2026-01-01', CAST(id % 400 AS INT)) AS day, concat('K', CAST(id AS STRING)) AS code"""
+    spark.sql(f"INSERT INTO {name} SELECT {row} FROM range(120000)")
+    spark.sql(f"INSERT INTO {name} SELECT {row} FROM VALUES (7), (7), (119999) AS again(id)")
+    way = Way(table=str(lake.root / "keyed") if lake.format == "delta" else name)
+
+    def judged() -> dict[str, tuple]:
+        (result,) = verify_tables([KEYED], way, lake.settings).results
+        return {one.field: (one.violations, one.samples) for one in result.expectations if one.how == "scan"}
+
+    seven, last = {"price": "0.00", "day": "2026-01-08"}, {"price": "2.99", "day": "2027-02-04"}
+    assert judged() == {
+        "keyed(price, day)": (3, (seven, last)),
+        "keyed.id": (3, ({"id": 119_999}, {"id": 7})),
+        "keyed.code": (3, ({"code": "K119999"}, {"code": "K7"})),
+    }
+    spark.sql(f"DELETE FROM {name} WHERE id = 7")
+    assert [number for number, _ in judged().values()] == [1, 1, 1]
+    spark.sql(f"DELETE FROM {name} WHERE id = 119999")
+    assert [number for number, _ in judged().values()] == [0, 0, 0]

@@ -23,7 +23,7 @@ from floe.data.judge.newest import by_bounds
 from floe.data.plan import plan as make_plan
 from floe.data.plan.schema import columns, differences, path_of, schema_outcomes
 from floe.data.plan.searches import searched
-from floe.data.prove import apart, null_counts, prove, row_count, whole_bounds
+from floe.data.prove import apart, bounds_of, null_counts, prove, row_count
 from floe.data.tables import TableFacts, probe
 from floe.model import Contract, Dataset, EngineError, Severity, TableError
 from floe.model.age import aged
@@ -239,7 +239,7 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
         keys = {name for one in left.expectations for name in one.keys}
         known = aids._replace(
             rows=rows,
-            bounds=whole_bounds(files or ()),
+            bounds=bounds_of(files or ()),
             apart=apart(files or (), keys),
             common=common_values(target.format, seen, searched(left.expectations, left.masked)),
         )

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from floe.model.claim import FileStatistics, violations
 from floe.model.outcome import Measured, judged
-from floe.model.plan import Expectation
+from floe.model.plan import Bounds, Expectation
 from floe.model.result import Outcome
 
 
@@ -33,12 +33,12 @@ def null_counts(files: tuple[FileStatistics, ...]) -> dict[str, int]:
     return {name: sum(file.nulls[name] for file in full) for name in sorted(names)}
 
 
-def whole_bounds(files: tuple[FileStatistics, ...]) -> dict[str, tuple[int, int]]:
-    """The columns whose values are whole numbers and known to lie between two, with these.
+def bounds_of(files: tuple[FileStatistics, ...]) -> dict[str, Bounds]:
+    """The columns of numbers and days whose values are known to lie between two, with these.
 
-    >>> whole_bounds((FileStatistics(2, {"a": 0}, {"a": 3}, {"a": 9}), FileStatistics(1, {"a": 0}, {"a": 1}, {"a": 1})))
+    >>> bounds_of((FileStatistics(2, {"a": 0}, {"a": 3}, {"a": 9}), FileStatistics(1, {"a": 0}, {"a": 1}, {"a": 1})))
     {'a': (1, 9)}
-    >>> whole_bounds((FileStatistics(2, {"a": 0}, {"a": 3}, {"a": 9}), FileStatistics(1)))
+    >>> bounds_of((FileStatistics(2, {"a": 0}, {"a": 3}, {"a": 9}), FileStatistics(1)))
     {}
     """
     full = [file for file in files if file.rows != 0]
@@ -46,7 +46,7 @@ def whole_bounds(files: tuple[FileStatistics, ...]) -> dict[str, tuple[int, int]
     found = {}
     for name in sorted(names):
         edges = [(file.least[name], file.most[name]) for file in full if name in file.least]
-        if edges and all(type(value) is int for edge in edges for value in edge):
+        if edges and {type(value) for edge in edges for value in edge} in ({int}, {Decimal}, {date}):
             found[name] = (min(low for low, _ in edges), max(high for _, high in edges))
     return found
 

@@ -3,6 +3,8 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -10,6 +12,8 @@ from floe.model.claim import Claim
 from floe.model.finding import Severity
 from floe.model.table import Target
 from floe.model.types import Struct
+
+Bounds = tuple[int | Decimal | date, int | Decimal | date]  # the least and the most value, of one kind
 
 
 class Reference(NamedTuple):
@@ -147,7 +151,7 @@ class Aids(NamedTuple):
     now: int  # seconds since 1970
     scope: Scope | None = None
     rows: int | None = None  # how many there are, where metadata tells
-    bounds: Mapping[str, tuple[int, int]] = MappingProxyType({})  # of whole numbers, where metadata tells
+    bounds: Mapping[str, Bounds] = MappingProxyType({})  # of columns, where metadata tells
     apart: Mapping[str, bool] = MappingProxyType({})  # whether files hold values of a column apart from one another's
     common: Mapping[str, tuple[str, ...]] = MappingProxyType({})  # values that columns of text have again and again
     full: bool = False  # whatever earlier runs found

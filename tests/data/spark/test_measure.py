@@ -2,11 +2,14 @@
 
 import hashlib
 import os
+from datetime import date
+from decimal import Decimal
 
 import pytest
 
 from floe.data.plan.sql import quote
 from floe.data.spark.measure import Scene, measure
+from floe.data.spark.repeats import repeats
 from floe.model import Severity
 from floe.model.plan import Age, Expectation, Plan, Reference
 from floe.model.types import Struct
@@ -154,23 +157,40 @@ KEYS = {
 }
 
 
-WAYS = [*((kind, True) for kind in KEYS), ("whole", False), ("amount and day", False), ("text and number", None)]
+UNDER_TEST = os.environ.get("SPARK_UNDER_TEST", "classic")
+BOUNDS: dict[str, dict] = {
+    "whole": {"id": (0, MANY // 4), "part": (0, 3)},
+    "amount and day": {
+        "id": (Decimal("0"), Decimal("1.34")),
+        "part": (date(1960, 1, 1), date(1962, 6, 18)),
+    },
+    "text and number": {"part": (-450, 449)},
+}
 
 
-@pytest.mark.parametrize(("kind", "apart"), WAYS[1:4] if "SPARK_UNDER_TEST" in os.environ else WAYS)
-def test_many_keys_are_judged_alike_whatever_they_are_made_of_and_however_they_lie(session, kind, apart):
+# how values lie in files matters to sessions without floe's own jar, which bounds they have to those with it
+WAYS = [
+    *((kind, True, False) for kind in KEYS),
+    *(("whole", False, False), ("amount and day", False, False), ("text and number", None, False)),
+    *((kind, True, True) for kind in BOUNDS),
+]
+
+
+@pytest.mark.parametrize(("kind", "apart", "bounded"), WAYS[::4] if UNDER_TEST == "cluster" else WAYS)
+def test_many_keys_are_judged_alike_whatever_they_are_made_of_and_however_they_lie(session, kind, apart, bounded):
     schema, made = KEYS[kind]
     names = tuple(part.split()[0] for part in schema.split(", "))
     rows = session.range(MANY).selectExpr(*_columns(names, made))
-    known = dict.fromkeys(names, apart) if apart is not None else {}
-    _, clean = found(rows, plan(asked("key", keys=names), key=names), apart=known)
+    known = {"apart": dict.fromkeys(names, apart) if apart is not None else {}}
+    known |= {"bounds": BOUNDS[kind]} if bounded else {}
+    _, clean = found(rows, plan(asked("key", keys=names), key=names), **known)
     assert (clean["key"].outcome, clean["key"].violations, clean["key"].samples) == ("pass", 0, ())
 
     again = session.createDataFrame([(7,), (7,), (60_000,), (119_999,)], "id bigint").selectExpr(*_columns(names, made))
     empty = session.range(9).selectExpr(
         *(f"CAST(NULL AS {part.split(' ')[1]}) AS {part.split()[0]}" for part in schema.split(", "))
     )
-    _, dirty = found(rows.union(again).union(empty), plan(asked("key", keys=names), key=names), apart=known)
+    _, dirty = found(rows.union(again).union(empty), plan(asked("key", keys=names), key=names), **known)
     assert (dirty["key"].outcome, dirty["key"].violations, len(dirty["key"].samples)) == ("fail", 4, 3)
     seven = {str(dict(one)) for one in dirty["key"].samples}
     assert any(KEY_SEVEN[kind] in one for one in seven), seven
@@ -200,6 +220,45 @@ def test_keys_that_repeat_everywhere_are_counted(session):
     rows = session.range(MANY).selectExpr("CAST(id % 50000 AS STRING) AS id")
     _, by_id = found(rows, plan(asked("key", keys=("id",))))
     assert by_id["key"].violations == MANY - 50_000
+
+
+def test_sessions_that_floe_starts_have_its_code(session):
+    assert (repeats(session.range(9), [None], MANY) is None) is (UNDER_TEST == "connect")
+
+
+def test_one_key_on_all_rows(session):
+    rows = session.range(MANY).selectExpr("'same' AS id", "DATE'2024-01-01' AS day")
+    days = {"day": (date(2024, 1, 1), date(2024, 1, 1))}
+    rules = asked("key", keys=("id",)), asked("day", keys=("day",))
+    _, by_id = found(rows, plan(*rules, key=("id", "day")), bounds=days)
+    assert [(one.violations, one.samples) for one in by_id.values()] == [
+        (MANY - 1, ({"id": "same"},)),
+        (MANY - 1, ({"day": "2024-01-01"},)),
+    ]
+
+
+def test_keys_beyond_the_bounds_that_were_told_are_judged_too(session):
+    """Statistics that are wrong, or rows that came since."""
+    rows = session.range(MANY).selectExpr("id", "CAST(id % 2 AS INT) AS part")
+    again = session.createDataFrame([(60_000, 0), (119_999, 1)], "id bigint, part int")
+    narrow = {"id": (100, 70_000), "part": (0, 1)}
+    for frame, twice in ((rows, 0), (rows.union(again), 2), (rows.union(again).where("id < 100000 OR part = 0"), 1)):
+        _, by_id = found(frame, plan(asked("key", keys=("id", "part")), key=("id",)), bounds=narrow)
+        assert by_id["key"].violations == twice
+
+
+def test_keys_of_several_partitions_in_one_task_and_without_generated_code(session):
+    parts = [session.range(start, start + 50_000, 1, 3) for start in (0, 50_000, 99_999)]  # 99,999 comes twice
+    rows = parts[0].union(parts[1]).union(parts[2])
+    texts = rows.coalesce(2).selectExpr("CAST(id AS STRING) AS id")
+    _, by_id = found(texts, plan(asked("key", keys=("id",))))
+    assert (by_id["key"].violations, by_id["key"].samples) == (1, ({"id": "99999"},))
+    session.conf.set("spark.sql.codegen.wholeStage", "false")
+    try:
+        _, slow = found(rows, plan(asked("key", keys=("id",))), bounds={"id": (0, 149_998)})
+    finally:
+        session.conf.unset("spark.sql.codegen.wholeStage")
+    assert (slow["key"].violations, slow["key"].samples) == (1, ({"id": 99_999},))
 
 
 def test_references_find_lost_rows_alone_and_with_a_key(session):

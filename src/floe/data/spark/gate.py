@@ -9,7 +9,7 @@ from pyspark.sql import functions as sql
 from floe.data.plan.schema import columns, differences, schema_outcomes
 from floe.data.plan.searches import searched
 from floe.data.plan.sql import quote
-from floe.data.prove import apart, null_counts, prove, row_count, whole_bounds
+from floe.data.prove import apart, bounds_of, null_counts, prove, row_count
 from floe.data.spark.capture import captured
 from floe.data.spark.measure import Scene, measure
 from floe.data.spark.passage import Gate, Passage
@@ -234,7 +234,7 @@ def _measure(
                 existing=existing,
                 references=others,
                 total=rows,
-                bounds=whole_bounds(statistics),
+                bounds=bounds_of(statistics),
                 apart=apart(statistics, {name for one in left for name in one.keys}),
                 common=of_file(staged.files[0], searched(left, gate.plan.masked)) if staged.files else {},
             )

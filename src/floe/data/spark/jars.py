@@ -55,6 +55,7 @@ _RESOLVER = """<ivysettings>
 </ivysettings>
 """
 _SECONDS = 600
+OWN = Path(__file__).parent / "jar" / "floe.jar"  # floe's own code for Spark's JVM, made by `make jar`
 
 
 def folder(settings: Settings) -> Path:

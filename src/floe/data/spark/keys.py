@@ -1,14 +1,17 @@
 """Keys: one shuffle per distinct set of key columns, shared by all that is asked of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote
+from floe.data.spark.repeats import MOST, Repeats, hashable, repeats
 from floe.data.spark.samples import SAMPLES, Key, as_text, key_of, reduced
+from floe.model.plan import Bounds
 
 _REPEATED = 0
 _SUMS = ("floe rows", "floe twice", "floe there rows", "floe there keys")
@@ -18,12 +21,7 @@ _BROADCAST = 1 << 26  # possible keys whose bits can be sent to every worker: so
 _MANY = 100_000  # rows from which a hash of each pays
 _LISTED = 1 << 28  # rows up to which a list of hashes is at most 32 MB
 _LIST_BITS, _TASK_BITS = 6, 22  # so many lists, and rows of a task in a turn; more than 128 lists at a time are sorted
-_SUSPECTS = 1_000
 _ALL, _LARGEST = (1 << 64) - 1, (1 << 63) - 1
-_HASHED = (
-    *("tinyint", "smallint", "int", "bigint", "decimal", "date", "timestamp", "timestamp_ntz"),
-    *("string", "boolean", "binary"),  # not: fractions, and texts that compare by a collation
-)
 _COUNTED = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), "CAST({} AS BIGINT)"),
     "date": "CAST(unix_date({}) AS BIGINT)",
@@ -37,17 +35,7 @@ class Known(NamedTuple):
     edges: Edges = None
     rows: int = 0
     apart: bool | None = None  # whether files hold values apart from one another's; None where nobody knows
-
-
-class _Proof(NamedTuple):
-    """A number that rows of one key share, and the numbers that rows of two keys, or one row twice, may share.
-
-    With `edges` the number is a word of the possible keys between them, and suspects have its rows and bits.
-    """
-
-    number: str
-    suspects: DataFrame
-    edges: Edges = None
+    bounds: Sequence[Bounds | None] = ()
 
 
 class Repeated(NamedTuple):
@@ -60,6 +48,17 @@ class Repeated(NamedTuple):
     key: Key
 
 
+class _Proof(NamedTuple):
+    """A number that rows of one key share, and the query for those that rows of two keys, or one row twice, may share.
+
+    Rows of its answer begin with the number; `told` reads repeated keys from them, or None where they do not tell.
+    """
+
+    number: Column
+    suspects: DataFrame
+    told: Callable[[Sequence[Row], Key], Repeated | None] = lambda found, key: None
+
+
 class Lost(NamedTuple):
     """Rows whose key is whole and not found where it should be."""
 
@@ -68,10 +67,12 @@ class Lost(NamedTuple):
     key: Key
 
 
-def known_of(columns: Sequence[str], edges: Edges, rows: int | None, apart: Mapping[str, bool]) -> Known:
+def known_of(
+    columns: Sequence[str], edges: Edges, rows: int | None, apart: Mapping[str, bool], bounds: Mapping[str, Bounds]
+) -> Known:
     """What is known of the key of columns."""
     told = [apart[name] for name in columns if name in apart]
-    return Known(edges, rows or 0, any(told) if told else None)
+    return Known(edges, rows or 0, any(told) if told else None, [bounds.get(name) for name in columns])
 
 
 def lost_rows(rows: DataFrame, key: Key, keys: Sequence[str], target: DataFrame, edges: Edges = None) -> Lost:
@@ -113,14 +114,14 @@ def judge_keys(
     whole = whole_keys(rows, key.names)
     proof = _proof(whole, known) if existing is None and not targets else None
     if proof:
-        suspects = proof.suspects.limit(_SUSPECTS + 1).collect()
+        suspects = proof.suspects.collect()
         if not suspects:
             return Repeated(0, 0, 0, (), key), []
-        if len(suspects) <= _SUSPECTS:
-            pairs = _pairs(suspects, key, proof.edges) if proof.edges else None
-            if pairs:
-                return pairs, []
-            whole = whole.where(sql.expr(proof.number).isin([row[0] for row in suspects]))
+        if len(suspects) <= MOST:
+            told = proof.told(suspects, key)
+            if told:
+                return told, []
+            whole = whole.where(proof.number.isin([row[0] for row in suspects]))
     # keys are nearly all distinct: aggregating before the shuffle would be work for nothing
     whole = whole.repartition(*map(quote, names))
     groups = whole.groupBy(*map(quote, names)).agg(sql.expr("count(*) AS `floe rows`"))
@@ -151,9 +152,10 @@ def _repeated(found: Mapping[int, tuple[list[int], Sequence[Any]]], key: Key) ->
     return Repeated(twice, there, keys_there, samples, key)
 
 
-def dense(edges: Sequence[tuple[int, int] | None], rows: int) -> Edges:
+def dense(bounds: Sequence[Bounds | None], rows: int) -> Edges:
     """The least value and the width of each part of a key of whole numbers, where one bit per possible key is cheap."""
-    known = [(edge[0], edge[1] - edge[0] + 1) for edge in edges if edge]
+    edges = [edge or (None, None) for edge in bounds]
+    known = [(least, most - least + 1) for least, most in edges if isinstance(least, int) and isinstance(most, int)]
     if not known or len(known) < len(edges):
         return None
     # a power of two lets rows that differ in their last parts alone share a word, and is shifted, not multiplied
@@ -197,7 +199,7 @@ def _bit(number: str) -> str:
     return f"shiftleft(1L, CAST({number} & 63L AS INT))"
 
 
-def _pairs(words: Sequence[Row], key: Key, edges: Sequence[tuple[int, int]]) -> Repeated | None:
+def _pairs(edges: Sequence[tuple[int, int]], words: Sequence[Row], key: Key) -> Repeated | None:
     """The keys that are there twice, read from the words they stand in; None where one is there more often.
 
     The bit of a key that is there twice is even.
@@ -225,16 +227,20 @@ def _unpacked(number: int, names: Sequence[str], edges: Sequence[tuple[int, int]
 def _proof(whole: DataFrame, known: Known) -> _Proof | None:
     """How to prove at little cost that no key repeats; None where grouping is as good.
 
-    Bits are cheapest where rows of one word stand together; where they are spread over the files, lists of hashes are.
+    Without floe's own code bits are cheapest where rows of one word stand together; where they are spread over the
+    files, lists of hashes are.
     """
     types = dict(whole.dtypes)
     names = whole.columns
+    found = repeats(whole, known.bounds, known.rows) if known.rows >= _MANY else None
+    if found:
+        return _Proof(found.number, found.query, partial(_read, found))
     if known.edges and known.apart is not False:
         number = _packed(names, known.edges)
         # a frame may have others by now than when its edges were asked for
         word = f"if({_inside(names, known.edges)}, {_word(number)}, -1L)"
-        return _by_bits(whole, word, _bit(number))._replace(edges=known.edges)
-    if known.rows < _MANY or any(type_.split("(")[0] not in _HASHED for type_ in types.values()):
+        return _by_bits(whole, word, _bit(number))._replace(told=partial(_pairs, known.edges))
+    if known.rows < _MANY or not hashable(whole):
         return None
     counted = [name for name in names if types[name] in _COUNTED]
     if known.apart and counted and len(names) > 1:
@@ -242,6 +248,14 @@ def _proof(whole: DataFrame, known: Known) -> _Proof | None:
         others = [quote(name) for name in names if name != counted[-1]]
         return _by_bits(whole, f"xxhash64({', '.join([*others, _word(number)])})", _bit(number))
     return _by_lists(whole, f"xxhash64({', '.join(map(quote, names))})") if known.rows <= _LISTED else None
+
+
+def _read(repeats: Repeats, found: Sequence[Row], key: Key) -> Repeated | None:
+    keys = repeats.keys(found)
+    if keys is None:
+        return None
+    samples = sorted(tuple(f"={text}" for text in texts) for texts, _ in keys)[:SAMPLES]
+    return Repeated(sum(times - 1 for _, times in keys), 0, 0, samples, key)
 
 
 def _by_bits(whole: DataFrame, word: str, bit: str) -> _Proof:
@@ -252,7 +266,7 @@ def _by_bits(whole: DataFrame, word: str, bit: str) -> _Proof:
         sql.expr("bit_or(`floe bit`) AS `floe all`"),
         sql.expr("bit_xor(`floe bit`) AS `floe odd`"),
     )
-    return _Proof(word, words.where("`floe rows` > bit_count(`floe all`)"))
+    return _Proof(sql.expr(word), words.where("`floe rows` > bit_count(`floe all`)").limit(MOST + 1))
 
 
 def _by_lists(whole: DataFrame, number: str) -> _Proof:
@@ -268,7 +282,7 @@ def _by_lists(whole: DataFrame, number: str) -> _Proof:
     whole_lists = lists.groupBy("floe range").agg(sql.expr("flatten(collect_list(`floe list`)) AS `floe list`"))
     bad = whole_lists.where("size(`floe list`) > size(array_distinct(`floe list`))")
     again = bad.selectExpr("explode(`floe list`) AS `floe number`").groupBy("floe number").count().where("count > 1")
-    return _Proof(number, again.select("floe number"))
+    return _Proof(sql.expr(number), again.select("floe number").limit(MOST + 1))
 
 
 def _kinds(flags: Sequence[str]) -> range:

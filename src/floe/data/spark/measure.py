@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame
 
 from floe.data.spark.cost import described
-from floe.data.spark.keys import Edges, Lost, Repeated, dense, judge_keys, known_of, lost_rows, whole_keys
+from floe.data.spark.keys import Edges, Known, Lost, Repeated, dense, judge_keys, known_of, lost_rows, whole_keys
 from floe.data.spark.measure_query import by_table
 from floe.data.spark.row_pass import Asked, Counted, count_rows
 from floe.data.spark.said import ENGINE_ERRORS, first_line
@@ -18,7 +18,7 @@ from floe.data.spark.together import together
 from floe.data.words import broken_text, rows_text
 from floe.model.age import aged
 from floe.model.outcome import Measured, judged, unmeasured
-from floe.model.plan import Expectation, Plan, Reference
+from floe.model.plan import Bounds, Expectation, Plan, Reference
 from floe.model.result import Outcome
 
 _Answers = dict[str, Repeated | Lost | str]
@@ -31,7 +31,7 @@ class Scene:
     `existing` are the rows in the table already, whose keys may not come again; at a `gate` the rows are a batch's,
     and rules about the whole table are left out. `unread` says why a table that keys refer to could not be read.
     `total` is how many rows there are, where that is known; those that break nothing need not be among the rows then.
-    `bounds` are numbers between which all values of columns lie, where they are known; `apart` says of columns whether
+    `bounds` are values between which all values of columns lie, where they are known; `apart` says of columns whether
     files hold values apart from one another's; `common` are values that columns of text have again and again.
     """
 
@@ -44,7 +44,7 @@ class Scene:
     gate: bool = True
     now: int = 0
     total: int | None = None
-    bounds: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    bounds: Mapping[str, Bounds] = field(default_factory=dict)
     apart: Mapping[str, bool] = field(default_factory=dict)
     common: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -126,6 +126,11 @@ def _dense(scene: Scene, columns: Sequence[str], counted: Counted) -> Edges:
     return dense([scene.bounds.get(one) or counted.edges(one) for one in columns], counted.rows)
 
 
+def _known(scene: Scene, columns: Sequence[str], counted: Counted) -> Known:
+    seen = {name: edges for name in columns if (edges := counted.edges(name))}
+    return known_of(columns, _dense(scene, columns, counted), counted.rows, scene.apart, {**seen, **scene.bounds})
+
+
 def _key_calls(scene: Scene, key: Key, asked: list[Expectation], counted: Counted) -> list[Callable[[], _Answers]]:
     """One query per distinct key set, with the references from just these columns; one per other reference."""
     sets = dict.fromkeys(_set(one) for one in asked if not one.target)
@@ -150,7 +155,7 @@ def _key_set(
     try:
         words = [f"key ({', '.join(columns)})", *(f"reference {one.target}" for one in along)]
         with described(scene.rows.sparkSession, f"{scene.plan.contract}: {', '.join(words)}"):
-            known = known_of(columns, _dense(scene, columns, counted), counted.rows, scene.apart)
+            known = _known(scene, columns, counted)
             repeated, lost = judge_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets, known)
     except ENGINE_ERRORS as error:
         return dict.fromkeys([one.id for one in (*mine, *along)], f"Spark: {first_line(error)}")

@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from floe.data.spark.jars import jars
+from floe.data.spark.jars import OWN, jars
 from floe.data.spark.java import find_java
 from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.model import EngineError, SettingError
@@ -120,7 +120,7 @@ def _connected(address: str) -> SparkSession:
 
 def configuration(settings: Settings, files: list[Path]) -> dict[str, str]:
     """What a session is started with, so that it reads and writes Delta and Iceberg."""
-    conf = {**_BASE, "spark.jars": ",".join(map(str, files))}
+    conf = {**_BASE, "spark.jars": ",".join(map(str, [*files, OWN]))}
     if settings["spark.master"].startswith("local"):
         conf |= _LOCAL
     conf["spark.sql.warehouse.dir"] = str(settings.path("tables.warehouse"))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 
 from floe.data.plan.sql import quote
-from floe.data.prove import apart, row_count, whole_bounds
+from floe.data.prove import apart, bounds_of, row_count
 from floe.data.remaining import Found, Index, Need, Remaining, near_files, old_files
 from floe.data.spark.beside import lost_beside, repeated_beside
 from floe.data.spark.cost import Cost, described, metered
@@ -23,7 +23,7 @@ from floe.data.tables import TableFacts
 from floe.data.tables.fitting import fits, paths_of
 from floe.model import FloeError
 from floe.model.claim import FileStatistics
-from floe.model.plan import Aids, Expectation, Plan
+from floe.model.plan import Aids, Bounds, Expectation, Plan
 from floe.model.settings import Settings
 
 Statistics = tuple[FileStatistics, ...]
@@ -128,7 +128,7 @@ class _Files:
         """Keys of the files that are left, among themselves and beside those that are known."""
         columns = tuple(sorted(need.one.keys))
         files, old = _some(self.table, need.rest), old_files(need, self.table.files)
-        rows, bounds = self._read(files), whole_bounds(files)
+        rows, bounds = self._read(files), bounds_of(files)
         known = _read(self.spark, self.table, old) if old else None
         existing = None if known is None else _within(known, {name: name for name in columns}, bounds)
         edges = None if old else _edges(rows, files, columns)
@@ -136,7 +136,7 @@ class _Files:
             if existing is not None and _few(files):
                 again = repeated_beside(rows, key_of(rows, columns), existing)
             else:
-                laid = known_of(columns, edges, row_count(files), apart(files, columns))
+                laid = known_of(columns, edges, row_count(files), apart(files, columns), bounds)
                 again, _ = judge_keys(rows, key_of(rows, columns), existing, [], laid)
         return Found(again.twice + again.keys_there, shown(again.samples, again.key, self.plan, self.aids.salt))
 
@@ -148,7 +148,7 @@ class _Files:
         if target is None or not set(columns) <= set(target.columns):
             return None
         files = _some(self.table, need.rest)
-        rows, bounds, names = self._read(files), whole_bounds(files), need.one.keys
+        rows, bounds, names = self._read(files), bounds_of(files), need.one.keys
         edges = _edges(rows, files, names)
         near = whole_keys(_within(target, dict(zip(names, columns, strict=True)), bounds), columns)
         with described(self.spark, f"{self.plan.contract}: reference {need.one.target} on {len(files)} files"):
@@ -196,11 +196,11 @@ def _edges(rows: DataFrame, files: Statistics, columns: Sequence[str]) -> Edges:
     """The edges of a key of whole numbers, where one bit per possible key is cheap."""
     if len(key_of(rows, columns).whole) < len(columns):
         return None
-    bounds = whole_bounds(files)
+    bounds = bounds_of(files)
     return dense([bounds.get(name) for name in columns], row_count(files) or 0)
 
 
-def _within(rows: DataFrame, columns: Mapping[str, str], bounds: Mapping[str, tuple[int, int]]) -> DataFrame:
+def _within(rows: DataFrame, columns: Mapping[str, str], bounds: Mapping[str, Bounds]) -> DataFrame:
     """Only the rows whose keys can be among those that are asked for."""
     for name, column in columns.items():
         if name in bounds and column in key_of(rows, [column]).whole:

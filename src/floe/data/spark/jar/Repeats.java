@@ -1,0 +1,342 @@
+package floe;
+
+import static org.apache.spark.sql.functions.col;
+import static org.apache.spark.sql.functions.lit;
+
+import java.io.Serializable;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.WeakHashMap;
+import java.util.function.LongPredicate;
+import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.function.MapPartitionsFunction;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Encoder;
+import org.apache.spark.sql.Encoders;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.UnscaledValue;
+import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
+import org.apache.spark.sql.classic.Dataset;
+import org.apache.spark.sql.classic.ExpressionUtils;
+import org.apache.spark.sql.types.AbstractDataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.ObjectType;
+import org.apache.spark.unsafe.Platform;
+import scala.Tuple2;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * Which numbers of a frame come more than once.
+ *
+ * <p>Numbers leave the loop that Spark generates for the scan by a filter that keeps them in lists, not as rows; the
+ * lists are what is shuffled. So a number costs neither a record nor an entry of a map of rows. A list has the numbers
+ * that begin with the same bits, and keeps the others alone.
+ */
+public final class Repeats {
+  private static final int LISTS = 8; // bits that a list stands for, at least
+  private static final int HELD = 1 << 20; // bytes that a task holds back, about
+  private static final Encoder<Tuple2<Integer, byte[]>> LIST = Encoders.tuple(Encoders.INT(), Encoders.BINARY());
+  private static final Encoder<Tuple2<Long, Long>> REPEAT = Encoders.tuple(Encoders.LONG(), Encoders.LONG());
+
+  private Repeats() {}
+
+  /**
+   * The numbers of a frame's only column that come more than once, and how often: all of them, or more than `most`.
+   *
+   * <p>Numbers have so many `bits`, and as many parts look for repeated ones.
+   */
+  public static Dataset<Row> of(Dataset<Row> numbers, int bits, int parts, int most) {
+    Form form = new Form(bits, parts);
+    Expression kept =
+        new Invoke(
+            new Literal(new Kept(form), new ObjectType(LongPredicate.class)),
+            "test",
+            DataTypes.BooleanType,
+            seq((Expression) numbers.queryExecution().analyzed().output().head()),
+            seq((AbstractDataType) DataTypes.LongType),
+            true,
+            false,
+            false);
+    return numbers
+        .where(ExpressionUtils.column(kept))
+        .as(Encoders.LONG())
+        .mapPartitions((MapPartitionsFunction<Long, Tuple2<Integer, byte[]>>) Drained::new, LIST)
+        .repartitionById(parts, col("_1").mod(lit(parts)))
+        .mapPartitions((MapPartitionsFunction<Tuple2<Integer, byte[]>, Tuple2<Long, Long>>) all -> again(all, form, most), REPEAT)
+        .toDF("number", "times");
+  }
+
+  /** A decimal of at most 18 digits as the whole number that it is without its point. */
+  public static Column unscaled(Column decimal) {
+    return ExpressionUtils.column(new UnscaledValue(ExpressionUtils.expression(decimal)));
+  }
+
+  private static <T> scala.collection.immutable.Seq<T> seq(T one) {
+    return CollectionConverters.asScala(List.of(one)).toSeq();
+  }
+
+  /** How numbers stand in lists: mixed, so that lists are of one length; the bits that a list stands for are left out. */
+  private static final class Form implements Serializable {
+    private static final long serialVersionUID = 1;
+
+    final int lists;
+    final int rest; // bits
+    final int width; // bytes of the rest
+    private final int half;
+    private final long mask;
+
+    Form(int bits, int parts) {
+      int listed = Math.max(LISTS, 35 - Integer.numberOfLeadingZeros(parts));
+      int all = Math.max(bits, listed + 1);
+      lists = 1 << listed;
+      rest = all - listed;
+      width = (rest + 7) / 8;
+      half = (all + 1) / 2;
+      mask = -1L >>> (64 - all);
+    }
+
+    /** A number for each number, all bits of which depend on all of the other's (as MurmurHash3 ends). */
+    long mixed(long number) {
+      number = (number ^ number >>> half) * 0xff51afd7ed558ccdL & mask;
+      number = (number ^ number >>> half) * 0xc4ceb9fe1a85ec53L & mask;
+      return number ^ number >>> half;
+    }
+
+    long unmixed(long number) {
+      number = (number ^ number >>> half) * 0x9cb4b2f8129337dbL & mask;
+      number = (number ^ number >>> half) * 0x4f74430c22a54005L & mask;
+      return number ^ number >>> half;
+    }
+  }
+
+  /** A filter that keeps what it is asked; it lets a row pass where lists are ready to be fetched. */
+  private static final class Kept implements LongPredicate, Serializable {
+    private static final long serialVersionUID = 1;
+
+    private final Form form;
+    private transient Lists lists;
+
+    Kept(Form form) {
+      this.form = form;
+    }
+
+    @Override
+    public boolean test(long number) {
+      if (lists == null) {
+        lists = Lists.begun(form);
+      }
+      return lists.add(number);
+    }
+  }
+
+  /** What a task has kept so far. */
+  private static final class Lists {
+    private static final Map<TaskContext, Lists> OF_TASKS = Collections.synchronizedMap(new WeakHashMap<>());
+
+    private final Form form;
+    private final long[] last = new long[4096];
+    private int size;
+    private boolean begun;
+    private final int length;
+    private final byte[][] open;
+    private final int[] ends;
+    private final ArrayDeque<Tuple2<Integer, byte[]>> full = new ArrayDeque<>();
+
+    private Lists(Form form) {
+      this.form = form;
+      length = Math.max(HELD / form.lists / form.width, 16) * form.width;
+      open = new byte[form.lists][length + Long.BYTES];
+      ends = new int[form.lists];
+    }
+
+    static Lists begun(Form form) {
+      return OF_TASKS.computeIfAbsent(TaskContext.get(), task -> new Lists(form));
+    }
+
+    static Lists known() {
+      Lists found = OF_TASKS.get(TaskContext.get());
+      if (found == null) {
+        throw new IllegalStateException("numbers were kept by another task than the one that asks for them");
+      }
+      return found;
+    }
+
+    boolean add(long number) {
+      last[size++] = number;
+      return size == last.length && sorted() || first();
+    }
+
+    private boolean first() {
+      if (begun) {
+        return false;
+      }
+      begun = true;
+      return true;
+    }
+
+    private boolean sorted() {
+      byte[][] open = this.open;
+      int[] ends = this.ends;
+      int rest = form.rest;
+      int width = form.width;
+      for (int at = 0; at < size; at++) {
+        long mixed = form.mixed(last[at]);
+        int list = (int) (mixed >>> rest);
+        int end = ends[list];
+        Platform.putLong(open[list], Platform.BYTE_ARRAY_OFFSET + end, mixed); // the next overwrites what is too much
+        ends[list] = end + width;
+        if (end + width == length) {
+          close(list);
+        }
+      }
+      size = 0;
+      return !full.isEmpty();
+    }
+
+    private void close(int list) {
+      full.add(new Tuple2<>(list, Arrays.copyOf(open[list], ends[list])));
+      ends[list] = 0;
+    }
+
+    void end() {
+      sorted();
+      for (int list = 0; list < open.length; list++) {
+        if (ends[list] > 0) {
+          close(list);
+        }
+      }
+      begun = false;
+    }
+  }
+
+  /** The lists that a task keeps while its rows are asked for. */
+  private static final class Drained implements Iterator<Tuple2<Integer, byte[]>> {
+    private final Iterator<Long> rows;
+    private Lists lists;
+    private boolean ended;
+
+    Drained(Iterator<Long> rows) {
+      this.rows = rows;
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (lists == null || lists.full.isEmpty()) {
+        if (rows.hasNext()) {
+          rows.next();
+          lists = Lists.known();
+        } else if (lists == null || ended) {
+          return false;
+        } else {
+          lists.end();
+          ended = true;
+        }
+      }
+      return true;
+    }
+
+    @Override
+    public Tuple2<Integer, byte[]> next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      return lists.full.remove();
+    }
+  }
+
+  /** The numbers that come more than once in the lists of a part; where they are too many, some of them. */
+  private static Iterator<Tuple2<Long, Long>> again(Iterator<Tuple2<Integer, byte[]>> lists, Form form, int most) {
+    Map<Integer, Seen> seen = new HashMap<>();
+    Map<Long, Long> found = new HashMap<>();
+    while (lists.hasNext() && found.size() <= most) {
+      Tuple2<Integer, byte[]> one = lists.next();
+      seen.computeIfAbsent(one._1(), list -> new Seen((long) list << form.rest, form.width)).add(one._2(), found);
+    }
+    Iterator<Seen> each = seen.values().iterator();
+    while (each.hasNext() && found.size() <= most) {
+      each.next().look(found);
+      each.remove(); // one table at a time
+    }
+    List<Tuple2<Long, Long>> told = new ArrayList<>();
+    found.forEach((number, more) -> told.add(new Tuple2<>(form.unmixed(number), more + 1)));
+    return told.iterator();
+  }
+
+  /** The numbers of one list. All wait for one look, while the table is in a core's cache, unless they are many. */
+  private static final class Seen {
+    private static final int MANY = 1 << 23; // bytes
+
+    private final long above;
+    private final int width;
+    private final List<byte[]> waiting = new ArrayList<>();
+    private int bytes;
+    private long[] table = new long[0]; // each number once; 0 marks what is free
+    private int used;
+    private boolean zero;
+
+    Seen(long above, int width) {
+      this.above = above;
+      this.width = width;
+    }
+
+    void add(byte[] list, Map<Long, Long> found) {
+      waiting.add(list);
+      bytes += list.length;
+      if (bytes > MANY) { // the same numbers again and again, perhaps
+        look(found);
+      }
+    }
+
+    void look(Map<Long, Long> found) {
+      ensure(used + bytes / width);
+      long mask = -1L >>> (64 - 8 * width);
+      for (byte[] list : waiting) {
+        byte[] padded = Arrays.copyOf(list, list.length + Long.BYTES - width);
+        for (int at = 0; at < list.length; at += width) {
+          long number = Platform.getLong(padded, Platform.BYTE_ARRAY_OFFSET + at) & mask;
+          if (number == 0 ? zero : table[place(number)] == number) {
+            found.merge(above | number, 1L, Long::sum);
+          } else if (number == 0) {
+            zero = true;
+          } else {
+            table[place(number)] = number;
+            used++;
+          }
+        }
+      }
+      waiting.clear();
+      bytes = 0;
+    }
+
+    private int place(long number) {
+      int mask = table.length - 1;
+      int place = (int) number & mask;
+      while (table[place] != 0 && table[place] != number) {
+        place = (place + 1) & mask;
+      }
+      return place;
+    }
+
+    private void ensure(int numbers) {
+      int size = Math.multiplyExact(Integer.highestOneBit(Math.max(numbers, 1)), 4);
+      if (table.length < size) {
+        long[] before = table;
+        table = new long[size];
+        for (long number : before) {
+          if (number != 0) {
+            table[place(number)] = number;
+          }
+        }
+      }
+    }
+  }
+}
