@@ -6,6 +6,7 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
+from pyspark.sql import Row
 
 from floe.data.plan.sql import quote
 from floe.data.spark.measure import Scene, measure
@@ -224,6 +225,20 @@ def test_keys_that_repeat_everywhere_are_counted(session):
 
 def test_sessions_that_floe_starts_have_its_code(session):
     assert (repeats(session.range(9), [None], MANY) is None) is (UNDER_TEST == "connect")
+
+
+@pytest.mark.skipif(UNDER_TEST == "connect", reason="needs floe's own jar")
+def test_a_suspicion_is_looked_at_where_it_was_seen_and_told_where_nothing_is_there(session):
+    rows = (
+        session.range(0, 90_000, 1, 5).union(session.range(50_000, 50_001, 1, 1)).selectExpr("CAST(id AS STRING) AS id")
+    )
+    way = repeats(rows, [None], MANY)
+    assert way is not None
+    seen = way.query.collect()
+    assert sorted(row.partition for row in seen) == [2, 5]  # 36,000 to 53,999 are in the third, the copy is in the last
+    assert way.keys(seen) == [(("50000",), 2)]
+    assert way.keys([row for row in seen if row.partition != 5]) is None
+    assert way.keys([Row(**{**row.asDict(), "rows": 1}) for row in seen]) is None
 
 
 def test_one_key_on_all_rows(session):

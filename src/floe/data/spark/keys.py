@@ -117,11 +117,12 @@ def judge_keys(
         suspects = proof.suspects.collect()
         if not suspects:
             return Repeated(0, 0, 0, (), key), []
-        if len(suspects) <= MOST:
+        numbers = {row[0] for row in suspects}
+        if len(numbers) <= MOST:
             told = proof.told(suspects, key)
             if told:
                 return told, []
-            whole = whole.where(proof.number.isin([row[0] for row in suspects]))
+            whole = whole.where(proof.number.isin(numbers))
     # keys are nearly all distinct: aggregating before the shuffle would be work for nothing
     whole = whole.repartition(*map(quote, names))
     groups = whole.groupBy(*map(quote, names)).agg(sql.expr("count(*) AS `floe rows`"))

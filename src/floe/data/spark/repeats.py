@@ -4,7 +4,8 @@ A key is a number by its parts side by side where bounds are known and narrow en
 is a hash, and equal hashes are a suspicion.
 """
 
-from collections.abc import Callable, Sequence
+import struct
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple, TypeGuard
@@ -22,6 +23,8 @@ _HASHED = (
     *(*_WHOLE, "decimal", "date", "timestamp", "timestamp_ntz"),
     *("string", "boolean", "binary"),  # not: fractions, and texts that compare by a collation
 )
+# values as they go through Java's own types and stay what they are
+_EXACT = {"string": "CAST({} AS BINARY)", "date": "unix_date({})", "timestamp": "unix_micros({})"}
 _EPOCH = date(1970, 1, 1)
 _BITS = 62
 _ROWS = 1 << 21  # of a task that looks for repeated numbers: some 40 MB
@@ -43,17 +46,42 @@ class Part(NamedTuple):
 
 
 class Repeats(NamedTuple):
-    """A number for each key, and the query for those that come more than once, each with how often it does."""
+    """A number for each key, and the query for those that come more than once.
 
+    Its rows have a number, how often it comes, and where: a partition of the keys, and how many of its rows.
+    """
+
+    whole: DataFrame
     number: Column
     query: DataFrame
     parts: Sequence[Part] | None
+    engine: Any
 
     def keys(self, found: Sequence[Row]) -> list[tuple[tuple[str, ...], int]] | None:
-        """The keys as texts, and how often they come; None where numbers do not tell."""
-        if self.parts is None or any(number >> sum(part.bits for part in self.parts) for number, _ in found):
+        """The keys that repeat, as texts, and how often they come; None where what was found does not tell."""
+        numbers = {row.number: row.times for row in found}
+        if self.parts is None or any(number >> sum(part.bits for part in self.parts) for number in numbers):
+            return self._seen(numbers, found)
+        return [(_texts(number, self.parts), times) for number, times in numbers.items()]
+
+    def _seen(self, numbers: Mapping[int, int], found: Sequence[Row]) -> list[tuple[tuple[str, ...], int]] | None:
+        """Keys looked up by their numbers where these were found; None where rows lie elsewhere this time."""
+        ends: dict[int, int] = {}
+        for row in found:
+            ends[row.partition] = max(ends.get(row.partition, 0), row.rows)
+        if -1 in ends:
             return None
-        return [(_texts(number, self.parts), times) for number, times in found]
+        names, types = self.whole.columns, dict(self.whole.dtypes)
+        values = [f"{_EXACT.get(types[name], '{}').format(quote(name))} AS `value {name}`" for name in names]
+        texts = [f"CAST({quote(name)} AS STRING) AS `text {name}`" for name in names]
+        asked = self.whole.select(*map(sql.expr, [*values, *texts]), self.number.alias("number"))
+        places = [one for end in ends.items() for one in end]
+        rows = DataFrame(self.engine.among(asked._jdf, _longs(list(numbers)), _longs(places)), asked.sparkSession)
+        counts = [sql.expr("count(*) AS times"), *(sql.expr(f"min(`text {name}`)") for name in names)]
+        groups = rows.groupBy("number", *(f"`value {name}`" for name in names)).agg(*counts).collect()
+        if sum(row.times for row in groups) != sum(numbers.values()):
+            return None
+        return [(tuple(row[-len(names) :]), row.times) for row in groups if row.times > 1]
 
 
 def hashable(rows: DataFrame) -> bool:
@@ -89,7 +117,7 @@ def _query(whole: DataFrame, number: Column, bits: int, rows: int, engine: Any) 
     spark = whole.sparkSession
     parts = max(rows // _ROWS, min(spark.sparkContext.defaultParallelism, rows // _FEW), 1)
     numbers = whole.select(number.alias("floe number"))
-    return Repeats(number, DataFrame(engine.of(numbers._jdf, bits, parts, MOST), spark), None)
+    return Repeats(whole, number, DataFrame(engine.of(numbers._jdf, bits, parts, MOST), spark), None, engine)
 
 
 def _part(name: str, type_: str, bounds: Bounds, engine: Any) -> Part | None:
@@ -132,6 +160,10 @@ def _packed(parts: Sequence[Part]) -> Column:
         packed = packed.bitwiseOR(sql.shiftleft(part.number - sql.lit(part.least), shift))
         shift += part.bits
     return sql.when(inside, packed).otherwise(sql.lit(1 << shift).cast("bigint"))
+
+
+def _longs(numbers: Sequence[int]) -> bytes:
+    return struct.pack(f">{len(numbers)}q", *numbers)
 
 
 def _texts(number: int, parts: Sequence[Part]) -> tuple[str, ...]:

@@ -4,17 +4,22 @@ import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.lit;
 
 import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.nio.LongBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.function.LongPredicate;
+import java.util.function.Predicate;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
 import org.apache.spark.sql.Column;
@@ -31,7 +36,7 @@ import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.unsafe.Platform;
-import scala.Tuple2;
+import scala.Tuple4;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
@@ -44,35 +49,72 @@ import scala.jdk.javaapi.CollectionConverters;
 public final class Repeats {
   private static final int LISTS = 8; // bits that a list stands for, at least
   private static final int HELD = 1 << 20; // bytes that a task holds back, about
-  private static final Encoder<Tuple2<Integer, byte[]>> LIST = Encoders.tuple(Encoders.INT(), Encoders.BINARY());
-  private static final Encoder<Tuple2<Long, Long>> REPEAT = Encoders.tuple(Encoders.LONG(), Encoders.LONG());
+  private static final int PLACES = 64; // of a number, that are told
+  private static final Encoder<Tuple4<Integer, Integer, Long, byte[]>> LIST =
+      Encoders.tuple(Encoders.INT(), Encoders.INT(), Encoders.LONG(), Encoders.BINARY());
+  private static final Encoder<Tuple4<Long, Long, Integer, Long>> REPEAT =
+      Encoders.tuple(Encoders.LONG(), Encoders.LONG(), Encoders.INT(), Encoders.LONG());
 
   private Repeats() {}
 
   /**
-   * The numbers of a frame's only column that come more than once, and how often: all of them, or more than `most`.
+   * The numbers of a frame's only column that come more than once: all of them, or more than `most`.
    *
-   * <p>Numbers have so many `bits`, and as many parts look for repeated ones.
+   * <p>Numbers have so many `bits`, and as many parts look for repeated ones. A row has a number, how often it comes,
+   * a partition of the frame that has it, and up to which of its rows; partition -1 where it may be anywhere.
    */
   public static Dataset<Row> of(Dataset<Row> numbers, int bits, int parts, int most) {
     Form form = new Form(bits, parts);
-    Expression kept =
+    return where(numbers, new Kept(form))
+        .as(Encoders.LONG())
+        .mapPartitions((MapPartitionsFunction<Long, Tuple4<Integer, Integer, Long, byte[]>>) Drained::new, LIST)
+        .repartitionById(parts, col("_1").mod(lit(parts)))
+        .mapPartitions(
+            (MapPartitionsFunction<Tuple4<Integer, Integer, Long, byte[]>, Tuple4<Long, Long, Integer, Long>>)
+                lists -> again(lists, form, most),
+            REPEAT)
+        .toDF("number", "times", "partition", "rows");
+  }
+
+  /**
+   * The rows of a frame whose last column is one of the numbers. Only some partitions are read, each as far as told.
+   *
+   * @param numbers longs, the first byte first
+   * @param ends pairs of longs: a partition, and how many of its rows
+   */
+  public static Dataset<Row> among(Dataset<Row> rows, byte[] numbers, byte[] ends) {
+    Set<Long> wanted = new HashSet<>();
+    for (LongBuffer each = ByteBuffer.wrap(numbers).asLongBuffer(); each.hasRemaining(); ) {
+      wanted.add(each.get());
+    }
+    Map<Integer, Long> known = new HashMap<>();
+    for (LongBuffer each = ByteBuffer.wrap(ends).asLongBuffer(); each.hasRemaining(); ) {
+      known.put((int) each.get(), each.get());
+    }
+    int last = rows.columns().length - 1;
+    return where(rows, new Sought(wanted, known))
+        .mapPartitions(
+            (MapPartitionsFunction<Row, Row>)
+                found ->
+                    known.containsKey(TaskContext.getPartitionId())
+                        ? new Until(found, row -> wanted.contains(row.getLong(last)))
+                        : Collections.emptyIterator(),
+            rows.encoder());
+  }
+
+  /** The rows for whose last column a test is true; it is asked within the loop that Spark generates. */
+  private static Dataset<Row> where(Dataset<Row> rows, LongPredicate test) {
+    Expression asked =
         new Invoke(
-            new Literal(new Kept(form), new ObjectType(LongPredicate.class)),
+            new Literal(test, new ObjectType(LongPredicate.class)),
             "test",
             DataTypes.BooleanType,
-            seq((Expression) numbers.queryExecution().analyzed().output().head()),
+            seq((Expression) rows.queryExecution().analyzed().output().last()),
             seq((AbstractDataType) DataTypes.LongType),
             true,
             false,
             false);
-    return numbers
-        .where(ExpressionUtils.column(kept))
-        .as(Encoders.LONG())
-        .mapPartitions((MapPartitionsFunction<Long, Tuple2<Integer, byte[]>>) Drained::new, LIST)
-        .repartitionById(parts, col("_1").mod(lit(parts)))
-        .mapPartitions((MapPartitionsFunction<Tuple2<Integer, byte[]>, Tuple2<Long, Long>>) all -> again(all, form, most), REPEAT)
-        .toDF("number", "times");
+    return rows.where(ExpressionUtils.column(asked));
   }
 
   /** A decimal of at most 18 digits as the whole number that it is without its point. */
@@ -138,6 +180,63 @@ public final class Repeats {
     }
   }
 
+  /** A filter for numbers; it lets the last row of a partition that is of interest pass too. */
+  private static final class Sought implements LongPredicate, Serializable {
+    private static final long serialVersionUID = 1;
+
+    private final Set<Long> wanted;
+    private final Map<Integer, Long> ends;
+    private final long[] marks = new long[64]; // a bit for some bits of each number: most others stop there
+    private transient long end;
+    private transient long seen;
+
+    Sought(Set<Long> wanted, Map<Integer, Long> ends) {
+      this.wanted = wanted;
+      this.ends = ends;
+      wanted.forEach(number -> marks[(int) (number >>> 6) & 63] |= 1L << number);
+    }
+
+    @Override
+    public boolean test(long number) {
+      if (seen++ == 0) {
+        end = ends.getOrDefault(TaskContext.getPartitionId(), 0L);
+      }
+      return seen == end || (marks[(int) (number >>> 6) & 63] >>> number & 1) != 0 && wanted.contains(number);
+    }
+  }
+
+  /** Elements up to the first for which a test is false. */
+  private static final class Until implements Iterator<Row> {
+    private final Iterator<Row> rows;
+    private final Predicate<Row> test;
+    private Row next;
+    private boolean ended;
+
+    Until(Iterator<Row> rows, Predicate<Row> test) {
+      this.rows = rows;
+      this.test = test;
+    }
+
+    @Override
+    public boolean hasNext() {
+      if (next == null && !ended) {
+        next = rows.hasNext() ? rows.next() : null;
+        ended = next == null || !test.test(next);
+      }
+      return !ended;
+    }
+
+    @Override
+    public Row next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      Row found = next;
+      next = null;
+      return found;
+    }
+  }
+
   /** What a task has kept so far. */
   private static final class Lists {
     private static final Map<TaskContext, Lists> OF_TASKS = Collections.synchronizedMap(new WeakHashMap<>());
@@ -145,11 +244,12 @@ public final class Repeats {
     private final Form form;
     private final long[] last = new long[4096];
     private int size;
+    private long kept;
     private boolean begun;
     private final int length;
     private final byte[][] open;
     private final int[] ends;
-    private final ArrayDeque<Tuple2<Integer, byte[]>> full = new ArrayDeque<>();
+    private final ArrayDeque<Tuple4<Integer, Integer, Long, byte[]>> full = new ArrayDeque<>();
 
     private Lists(Form form) {
       this.form = form;
@@ -188,6 +288,7 @@ public final class Repeats {
       int[] ends = this.ends;
       int rest = form.rest;
       int width = form.width;
+      kept += size;
       for (int at = 0; at < size; at++) {
         long mixed = form.mixed(last[at]);
         int list = (int) (mixed >>> rest);
@@ -203,7 +304,8 @@ public final class Repeats {
     }
 
     private void close(int list) {
-      full.add(new Tuple2<>(list, Arrays.copyOf(open[list], ends[list])));
+      byte[] closed = Arrays.copyOf(open[list], ends[list]);
+      full.add(new Tuple4<>(list, TaskContext.getPartitionId(), kept, closed));
       ends[list] = 0;
     }
 
@@ -219,7 +321,7 @@ public final class Repeats {
   }
 
   /** The lists that a task keeps while its rows are asked for. */
-  private static final class Drained implements Iterator<Tuple2<Integer, byte[]>> {
+  private static final class Drained implements Iterator<Tuple4<Integer, Integer, Long, byte[]>> {
     private final Iterator<Long> rows;
     private Lists lists;
     private boolean ended;
@@ -245,7 +347,7 @@ public final class Repeats {
     }
 
     @Override
-    public Tuple2<Integer, byte[]> next() {
+    public Tuple4<Integer, Integer, Long, byte[]> next() {
       if (!hasNext()) {
         throw new NoSuchElementException();
       }
@@ -254,21 +356,37 @@ public final class Repeats {
   }
 
   /** The numbers that come more than once in the lists of a part; where they are too many, some of them. */
-  private static Iterator<Tuple2<Long, Long>> again(Iterator<Tuple2<Integer, byte[]>> lists, Form form, int most) {
+  private static Iterator<Tuple4<Long, Long, Integer, Long>> again(
+      Iterator<Tuple4<Integer, Integer, Long, byte[]>> lists, Form form, int most) {
     Map<Integer, Seen> seen = new HashMap<>();
-    Map<Long, Long> found = new HashMap<>();
+    Map<Long, Found> found = new HashMap<>();
     while (lists.hasNext() && found.size() <= most) {
-      Tuple2<Integer, byte[]> one = lists.next();
-      seen.computeIfAbsent(one._1(), list -> new Seen((long) list << form.rest, form.width)).add(one._2(), found);
+      Tuple4<Integer, Integer, Long, byte[]> one = lists.next();
+      seen.computeIfAbsent(one._1(), list -> new Seen((long) list << form.rest, form.width)).add(one, found);
     }
     Iterator<Seen> each = seen.values().iterator();
     while (each.hasNext() && found.size() <= most) {
       each.next().look(found);
       each.remove(); // one table at a time
     }
-    List<Tuple2<Long, Long>> told = new ArrayList<>();
-    found.forEach((number, more) -> told.add(new Tuple2<>(form.unmixed(number), more + 1)));
+    List<Tuple4<Long, Long, Integer, Long>> told = new ArrayList<>();
+    found.forEach((number, one) -> one.tell(form.unmixed(number), told));
     return told.iterator();
+  }
+
+  /** A number that comes more than once: how often, and up to which rows of which partitions. */
+  private static final class Found {
+    private long times = 1;
+    private long placed;
+    private final Map<Integer, Long> places = new HashMap<>();
+
+    void tell(long number, List<Tuple4<Long, Long, Integer, Long>> told) {
+      if (placed < times || places.size() > PLACES) {
+        told.add(new Tuple4<>(number, times, -1, 0L));
+      } else {
+        places.forEach((partition, rows) -> told.add(new Tuple4<>(number, times, partition, rows)));
+      }
+    }
   }
 
   /** The numbers of one list. All wait for one look, while the table is in a core's cache, unless they are many. */
@@ -277,7 +395,8 @@ public final class Repeats {
 
     private final long above;
     private final int width;
-    private final List<byte[]> waiting = new ArrayList<>();
+    private final long mask;
+    private final List<Tuple4<Integer, Integer, Long, byte[]>> waiting = new ArrayList<>();
     private int bytes;
     private long[] table = new long[0]; // each number once; 0 marks what is free
     private int used;
@@ -286,42 +405,76 @@ public final class Repeats {
     Seen(long above, int width) {
       this.above = above;
       this.width = width;
+      mask = -1L >>> (64 - 8 * width);
     }
 
-    void add(byte[] list, Map<Long, Long> found) {
+    void add(Tuple4<Integer, Integer, Long, byte[]> list, Map<Long, Found> found) {
       waiting.add(list);
-      bytes += list.length;
+      bytes += list._4().length;
       if (bytes > MANY) { // the same numbers again and again, perhaps
         look(found);
       }
     }
 
-    void look(Map<Long, Long> found) {
+    void look(Map<Long, Found> found) {
       ensure(used + bytes / width);
-      long mask = -1L >>> (64 - 8 * width);
-      for (byte[] list : waiting) {
-        byte[] padded = Arrays.copyOf(list, list.length + Long.BYTES - width);
-        for (int at = 0; at < list.length; at += width) {
-          long number = Platform.getLong(padded, Platform.BYTE_ARRAY_OFFSET + at) & mask;
-          if (number == 0 ? zero : table[place(number)] == number) {
-            found.merge(above | number, 1L, Long::sum);
-          } else if (number == 0) {
-            zero = true;
-          } else {
-            table[place(number)] = number;
-            used++;
+      boolean any = false;
+      for (Tuple4<Integer, Integer, Long, byte[]> list : waiting) {
+        byte[] padded = padded(list._4());
+        for (int at = 0; at < list._4().length; at += width) {
+          long number = number(padded, at);
+          if (!fresh(number)) {
+            found.computeIfAbsent(above | number, one -> new Found()).times++;
+            any = true;
           }
         }
+      }
+      if (any) {
+        waiting.forEach(list -> place(list, found));
       }
       waiting.clear();
       bytes = 0;
     }
 
+    private void place(Tuple4<Integer, Integer, Long, byte[]> list, Map<Long, Found> found) {
+      byte[] padded = padded(list._4());
+      for (int at = 0; at < list._4().length; at += width) {
+        Found one = found.get(above | number(padded, at));
+        if (one != null) {
+          one.placed++;
+          one.places.merge(list._2(), list._3(), Math::max);
+        }
+      }
+    }
+
+    private byte[] padded(byte[] list) {
+      return Arrays.copyOf(list, list.length + Long.BYTES - width);
+    }
+
+    private long number(byte[] padded, int at) {
+      return Platform.getLong(padded, Platform.BYTE_ARRAY_OFFSET + at) & mask;
+    }
+
+    private boolean fresh(long number) {
+      if (number == 0) {
+        boolean first = !zero;
+        zero = true;
+        return first;
+      }
+      int place = place(number);
+      if (table[place] == number) {
+        return false;
+      }
+      table[place] = number;
+      used++;
+      return true;
+    }
+
     private int place(long number) {
-      int mask = table.length - 1;
-      int place = (int) number & mask;
+      int last = table.length - 1;
+      int place = (int) number & last;
       while (table[place] != 0 && table[place] != number) {
-        place = (place + 1) & mask;
+        place = (place + 1) & last;
       }
       return place;
     }
