@@ -40,6 +40,7 @@ def doctor(settings: Settings) -> list[Check]:
         ("pyspark", _pyspark),
         ("java", _java),
         ("jars", _jars),
+        ("floe.jar", _own_jar),
         ("python worker", _worker),
         ("registry", _registry),
         ("warehouse", _warehouse),
@@ -85,6 +86,14 @@ def _jars(settings: Settings) -> str:
     if lacking:
         return f"{len(lacking)} of {len(JARS)} not fetched yet; the first run that needs Spark fetches them into {folder(settings)}"
     return f"{len(JARS)} as pinned ({folder(settings)})"
+
+
+def _own_jar(_: Settings) -> str:
+    from floe.data.spark.jars import OWN
+
+    if not OWN.is_file():
+        raise FloeError(f"{OWN} is missing", "Install floe again")
+    return f"{OWN} (name it in spark.jars of a session of your own, and keys are judged faster there)"
 
 
 def _worker(_: Settings) -> str:
