@@ -5,6 +5,7 @@ import os
 from datetime import date
 from decimal import Decimal
 
+import pandas
 import pytest
 from pyspark.sql import Row
 
@@ -239,6 +240,32 @@ def test_a_suspicion_is_looked_at_where_it_was_seen_and_told_where_nothing_is_th
     assert way.keys(seen) == [(("50000",), 2)]
     assert way.keys([row for row in seen if row.partition != 5]) is None
     assert way.keys([Row(**{**row.asDict(), "rows": 1}) for row in seen]) is None
+
+
+def test_many_rows_that_stand_in_the_plan_itself(session):
+    numbers = pandas.DataFrame({"id": [*map(str, range(MANY)), "7"]})
+    rows = session.createDataFrame(numbers)
+    session.conf.set("spark.sql.execution.arrow.pyspark.enabled", "true")
+    try:
+        planned = session.createDataFrame(numbers)
+    finally:
+        session.conf.unset("spark.sql.execution.arrow.pyspark.enabled")
+    for frame in (rows, planned):
+        _, by_id = found(frame, plan(asked("key", keys=("id",))))
+        assert (by_id["key"].violations, by_id["key"].samples) == (1, ({"id": "7"},))
+
+
+@pytest.mark.skipif(UNDER_TEST == "connect", reason="shows no plans")
+def test_bounds_of_classified_columns_do_not_come_into_a_query(session):
+    rows, most = session.range(MANY).selectExpr("id * 987654 AS id"), 118_517_492_346
+    store = session._jsparkSession.sharedState().statusStore()
+    for masked, said in (((), True), (("id",), False)):
+        key = plan(asked("key", keys=("id",)), masked=masked)
+        _, by_id = found(rows, key, bounds={"id": (0, most)}, total=MANY)
+        session.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+        last = store.executionsList(store.executionsCount() - 1, 1).head()
+        assert by_id["key"].outcome == "pass"
+        assert (str(most) in last.physicalPlanDescription()) is said
 
 
 def test_one_key_on_all_rows(session):

@@ -68,11 +68,17 @@ class Lost(NamedTuple):
 
 
 def known_of(
-    columns: Sequence[str], edges: Edges, rows: int | None, apart: Mapping[str, bool], bounds: Mapping[str, Bounds]
+    columns: Sequence[str],
+    edges: Edges,
+    rows: int | None,
+    apart: Mapping[str, bool],
+    bounds: Mapping[str, Bounds],
+    masked: frozenset[str],
 ) -> Known:
-    """What is known of the key of columns."""
+    """What is known of the key of columns; bounds of classified ones do not come into a query's text."""
     told = [apart[name] for name in columns if name in apart]
-    return Known(edges, rows or 0, any(told) if told else None, [bounds.get(name) for name in columns])
+    between = [None if name in masked else bounds.get(name) for name in columns]
+    return Known(edges, rows or 0, any(told) if told else None, between)
 
 
 def lost_rows(rows: DataFrame, key: Key, keys: Sequence[str], target: DataFrame, edges: Edges = None) -> Lost:

@@ -128,7 +128,8 @@ def _dense(scene: Scene, columns: Sequence[str], counted: Counted) -> Edges:
 
 def _known(scene: Scene, columns: Sequence[str], counted: Counted) -> Known:
     seen = {name: edges for name in columns if (edges := counted.edges(name))}
-    return known_of(columns, _dense(scene, columns, counted), counted.rows, scene.apart, {**seen, **scene.bounds})
+    between, bounds = _dense(scene, columns, counted), {**seen, **scene.bounds}
+    return known_of(columns, between, counted.rows, scene.apart, bounds, scene.plan.masked)
 
 
 def _key_calls(scene: Scene, key: Key, asked: list[Expectation], counted: Counted) -> list[Callable[[], _Answers]]:

@@ -29,6 +29,7 @@ _EPOCH = date(1970, 1, 1)
 _BITS = 62
 _ROWS = 1 << 21  # of a task that looks for repeated numbers: some 40 MB
 _FEW = 100_000
+_LOOKED = 50_000  # rows that are looked at one by one
 
 
 class Part(NamedTuple):
@@ -69,7 +70,7 @@ class Repeats(NamedTuple):
         ends: dict[int, int] = {}
         for row in found:
             ends[row.partition] = max(ends.get(row.partition, 0), row.rows)
-        if -1 in ends:
+        if -1 in ends or sum(numbers.values()) > _LOOKED:
             return None
         names, types = self.whole.columns, dict(self.whole.dtypes)
         values = [f"{_EXACT.get(types[name], '{}').format(quote(name))} AS `value {name}`" for name in names]
@@ -92,7 +93,7 @@ def hashable(rows: DataFrame) -> bool:
 def repeats(whole: DataFrame, bounds: Sequence[Bounds | None], rows: int) -> Repeats | None:
     """How to find the keys that come more than once; None where this session cannot, or these are no keys for it."""
     engine = _engine(whole.sparkSession)
-    if engine is None or not hashable(whole):
+    if engine is None or not hashable(whole) or engine.planned(whole._jdf):
         return None
     columns = zip(whole.dtypes, bounds, strict=True)
     parts = [part for (name, type_), edges in columns if edges and (part := _part(name, type_, edges, engine))]

@@ -136,7 +136,7 @@ class _Files:
             if existing is not None and _few(files):
                 again = repeated_beside(rows, key_of(rows, columns), existing)
             else:
-                laid = known_of(columns, edges, row_count(files), apart(files, columns), bounds)
+                laid = known_of(columns, edges, row_count(files), apart(files, columns), bounds, self.plan.masked)
                 again, _ = judge_keys(rows, key_of(rows, columns), existing, [], laid)
         return Found(again.twice + again.keys_there, shown(again.samples, again.key, self.plan, self.aids.salt))
 

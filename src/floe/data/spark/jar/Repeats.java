@@ -30,6 +30,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.UnscaledValue;
 import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.classic.Dataset;
 import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.types.AbstractDataType;
@@ -115,6 +116,11 @@ public final class Repeats {
             false,
             false);
     return rows.where(ExpressionUtils.column(asked));
+  }
+
+  /** Whether rows stand in a frame's own plan: Spark filters those when it plans, not by tasks. */
+  public static boolean planned(Dataset<Row> rows) {
+    return rows.queryExecution().analyzed().collectLeaves().exists(leaf -> leaf instanceof LocalRelation);
   }
 
   /** A decimal of at most 18 digits as the whole number that it is without its point. */
@@ -259,6 +265,9 @@ public final class Repeats {
     }
 
     static Lists begun(Form form) {
+      if (TaskContext.get() == null) {
+        throw new IllegalStateException("numbers can be kept by a task alone");
+      }
       return OF_TASKS.computeIfAbsent(TaskContext.get(), task -> new Lists(form));
     }
 
