@@ -242,17 +242,29 @@ def test_a_suspicion_is_looked_at_where_it_was_seen_and_told_where_nothing_is_th
     assert way.keys([Row(**{**row.asDict(), "rows": 1}) for row in seen]) is None
 
 
+@pytest.mark.skipif(UNDER_TEST == "connect", reason="needs floe's own jar")
+def test_what_comes_back_is_little_however_much_repeats(session):
+    twice = session.range(2 * MANY).selectExpr("CAST(id % 120000 AS STRING) AS id")
+    way = repeats(twice, [None], 2 * MANY)
+    assert way is not None
+    assert 1_000 < len({row.number for row in way.query.collect()}) == way.query.count() < 3_000
+    few = session.range(20_000_000).selectExpr("CAST(id % 3 AS INT) AS id")  # a list is looked through several times
+    _, by_id = found(few, plan(asked("key", keys=("id",))), bounds={"id": (0, 2)}, total=20_000_000)
+    assert (by_id["key"].violations, by_id["key"].samples) == (19_999_997, ({"id": 0}, {"id": 1}, {"id": 2}))
+
+
 def test_many_rows_that_stand_in_the_plan_itself(session):
     numbers = pandas.DataFrame({"id": [*map(str, range(MANY)), "7"]})
-    rows = session.createDataFrame(numbers)
     session.conf.set("spark.sql.execution.arrow.pyspark.enabled", "true")
     try:
         planned = session.createDataFrame(numbers)
     finally:
         session.conf.unset("spark.sql.execution.arrow.pyspark.enabled")
-    for frame in (rows, planned):
-        _, by_id = found(frame, plan(asked("key", keys=("id",))))
-        assert (by_id["key"].violations, by_id["key"].samples) == (1, ({"id": "7"},))
+    planned = planned.selectExpr("id", "CAST(id AS BIGINT) AS number", "CAST(id AS BIGINT) * 3 AS other")
+    rules = [asked(name, keys=(name,)) for name in ("id", "number", "other")]
+    for _ in range(2):
+        _, by_id = found(planned, plan(*rules))
+        assert {id_: (one.violations, len(one.samples)) for id_, one in by_id.items()} == dict.fromkeys(by_id, (1, 1))
 
 
 @pytest.mark.skipif(UNDER_TEST == "connect", reason="shows no plans")

@@ -10,6 +10,7 @@ from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote
 from floe.data.spark.repeats import MOST, Repeats, hashable, repeats
+from floe.data.spark.said import ENGINE_ERRORS
 from floe.data.spark.samples import SAMPLES, Key, as_text, key_of, reduced
 from floe.model.plan import Bounds
 
@@ -30,7 +31,7 @@ Edges = Sequence[tuple[int, int]] | None
 
 
 class Known(NamedTuple):
-    """What is known of a key before it is judged: `edges` where it is dense, how many rows, how its values lie in files."""
+    """What is known of a key before it is judged: `edges` where it is dense, rows, how values lie in files, `bounds`."""
 
     edges: Edges = None
     rows: int = 0
@@ -75,10 +76,10 @@ def known_of(
     bounds: Mapping[str, Bounds],
     masked: frozenset[str],
 ) -> Known:
-    """What is known of the key of columns; bounds of classified ones do not come into a query's text."""
+    """What is known of the key of columns; without bounds of classified ones, which would stand in a query's text."""
     told = [apart[name] for name in columns if name in apart]
     between = [None if name in masked else bounds.get(name) for name in columns]
-    return Known(edges, rows or 0, any(told) if told else None, between)
+    return Known(None if masked & set(columns) else edges, rows or 0, any(told) if told else None, between)
 
 
 def lost_rows(rows: DataFrame, key: Key, keys: Sequence[str], target: DataFrame, edges: Edges = None) -> Lost:
@@ -118,19 +119,13 @@ def judge_keys(
     """
     names = _names(key.names)
     whole = whole_keys(rows, key.names)
-    proof = _proof(whole, known) if existing is None and not targets else None
-    if proof:
-        suspects = proof.suspects.collect()
-        if not suspects:
-            return Repeated(0, 0, 0, (), key), []
-        numbers = {row[0] for row in suspects}
-        if len(numbers) <= MOST:
-            told = proof.told(suspects, key)
-            if told:
-                return told, []
-            whole = whole.where(proof.number.isin(numbers))
+    few = None
+    if existing is None and not targets:
+        told, few = _suspected(whole, key, known)
+        if told:
+            return told, []
     # keys are nearly all distinct: aggregating before the shuffle would be work for nothing
-    whole = whole.repartition(*map(quote, names))
+    whole = whole.repartition(*map(quote, names)) if few is None else few
     groups = whole.groupBy(*map(quote, names)).agg(sql.expr("count(*) AS `floe rows`"))
     flags = [f"floe found {number}" for number in range(1, len(targets) + 1)]
     for flag, target in zip(flags, targets, strict=True):
@@ -145,6 +140,29 @@ def judge_keys(
         Lost(found[kind][0][0], found[kind][1], key) if kind in found else Lost(0, (), key) for kind in _kinds(flags)
     ]
     return _repeated(found, key), lost
+
+
+def _suspected(whole: DataFrame, key: Key, known: Known) -> tuple[Repeated | None, DataFrame | None]:
+    """What a proof tells of repeated keys; else the rows that may be of some, where they are few."""
+    proof, suspects = _asked(whole, known)
+    numbers = {row[0] for row in suspects}
+    if proof is None or len(numbers) > MOST:
+        return None, None
+    if not numbers:
+        return Repeated(0, 0, 0, (), key), None
+    return proof.told(suspects, key), whole.where(proof.number.isin(numbers))
+
+
+def _asked(whole: DataFrame, known: Known) -> tuple[_Proof | None, Sequence[Row]]:
+    """The proof that there is, and its answer; floe's own code may be made for another Spark than the workers'."""
+    try:
+        found = repeats(whole, known.bounds, known.rows) if known.rows >= _MANY else None
+        if found:
+            return _Proof(found.number, found.query, partial(_read, found)), found.query.collect()
+    except ENGINE_ERRORS:
+        pass
+    proof = _proof(whole, known)
+    return proof, proof.suspects.collect() if proof else ()
 
 
 def _summed(bad: DataFrame, key: Key) -> dict[int, tuple[list[int], Sequence[Any]]]:
@@ -232,16 +250,12 @@ def _unpacked(number: int, names: Sequence[str], edges: Sequence[tuple[int, int]
 
 
 def _proof(whole: DataFrame, known: Known) -> _Proof | None:
-    """How to prove at little cost that no key repeats; None where grouping is as good.
+    """How to prove by Spark's own functions that no key repeats; None where grouping is as good.
 
-    Without floe's own code bits are cheapest where rows of one word stand together; where they are spread over the
-    files, lists of hashes are.
+    Bits are cheapest where rows of one word stand together; where they are spread over the files, lists of hashes are.
     """
     types = dict(whole.dtypes)
     names = whole.columns
-    found = repeats(whole, known.bounds, known.rows) if known.rows >= _MANY else None
-    if found:
-        return _Proof(found.number, found.query, partial(_read, found))
     if known.edges and known.apart is not False:
         number = _packed(names, known.edges)
         # a frame may have others by now than when its edges were asked for
@@ -258,7 +272,10 @@ def _proof(whole: DataFrame, known: Known) -> _Proof | None:
 
 
 def _read(repeats: Repeats, found: Sequence[Row], key: Key) -> Repeated | None:
-    keys = repeats.keys(found)
+    try:
+        keys = repeats.keys(found)
+    except ENGINE_ERRORS:
+        keys = None
     if keys is None:
         return None
     samples = sorted(tuple(f"={text}" for text in texts) for texts, _ in keys)[:SAMPLES]

@@ -5,6 +5,7 @@ is a hash, and equal hashes are a suspicion.
 """
 
 import struct
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -33,7 +34,7 @@ _LOOKED = 50_000  # rows that are looked at one by one
 
 
 class Part(NamedTuple):
-    """A column of a key as a number that is not negative: less `least`, in so many bits; and a number as text again."""
+    """A column of a key as a number between two, and how such a number is text again."""
 
     number: Column
     least: int
@@ -80,7 +81,10 @@ class Repeats(NamedTuple):
         rows = DataFrame(self.engine.among(asked._jdf, _longs(list(numbers)), _longs(places)), asked.sparkSession)
         counts = [sql.expr("count(*) AS times"), *(sql.expr(f"min(`text {name}`)") for name in names)]
         groups = rows.groupBy("number", *(f"`value {name}`" for name in names)).agg(*counts).collect()
-        if sum(row.times for row in groups) != sum(numbers.values()):
+        seen: Counter[int] = Counter()
+        for row in groups:
+            seen[row.number] += row.times
+        if seen != numbers:
             return None
         return [(tuple(row[-len(names) :]), row.times) for row in groups if row.times > 1]
 

@@ -203,7 +203,7 @@ def _edges(rows: DataFrame, files: Statistics, columns: Sequence[str]) -> Edges:
 def _within(rows: DataFrame, columns: Mapping[str, str], bounds: Mapping[str, Bounds]) -> DataFrame:
     """Only the rows whose keys can be among those that are asked for."""
     for name, column in columns.items():
-        if name in bounds and column in key_of(rows, [column]).whole:
+        if column in key_of(rows, [column]).whole and isinstance(bounds.get(name, (None,))[0], int):
             low, high = bounds[name]
             rows = rows.where(f"{quote(column)} BETWEEN {low} AND {high}")
     return rows

@@ -5,6 +5,7 @@ import static org.apache.spark.sql.functions.lit;
 
 import java.io.Serializable;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.LongBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -50,7 +51,10 @@ import scala.jdk.javaapi.CollectionConverters;
 public final class Repeats {
   private static final int LISTS = 8; // bits that a list stands for, at least
   private static final int HELD = 1 << 20; // bytes that a task holds back, about
+  private static final int MOST_LISTS = 17;
   private static final int PLACES = 64; // of a number, that are told
+  private static final int TOLD = 4_000; // places of all numbers of a part
+  private static final boolean TURNED = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
   private static final Encoder<Tuple4<Integer, Integer, Long, byte[]>> LIST =
       Encoders.tuple(Encoders.INT(), Encoders.INT(), Encoders.LONG(), Encoders.BINARY());
   private static final Encoder<Tuple4<Long, Long, Integer, Long>> REPEAT =
@@ -61,8 +65,9 @@ public final class Repeats {
   /**
    * The numbers of a frame's only column that come more than once: all of them, or more than `most`.
    *
-   * <p>Numbers have so many `bits`, and as many parts look for repeated ones. A row has a number, how often it comes,
-   * a partition of the frame that has it, and up to which of its rows; partition -1 where it may be anywhere.
+   * <p>Numbers have so many `bits`; so many `parts` of all numbers are looked through, each by a task. A row has a
+   * number, how often it comes, a partition of the frame that has it, and up to which of its rows; partition -1 where
+   * it may be anywhere.
    */
   public static Dataset<Row> of(Dataset<Row> numbers, int bits, int parts, int most) {
     Form form = new Form(bits, parts);
@@ -143,7 +148,7 @@ public final class Repeats {
     private final long mask;
 
     Form(int bits, int parts) {
-      int listed = Math.max(LISTS, 35 - Integer.numberOfLeadingZeros(parts));
+      int listed = Math.min(Math.max(LISTS, 35 - Integer.numberOfLeadingZeros(parts)), MOST_LISTS);
       int all = Math.max(bits, listed + 1);
       lists = 1 << listed;
       rest = all - listed;
@@ -268,7 +273,11 @@ public final class Repeats {
       if (TaskContext.get() == null) {
         throw new IllegalStateException("numbers can be kept by a task alone");
       }
-      return OF_TASKS.computeIfAbsent(TaskContext.get(), task -> new Lists(form));
+      Lists found = OF_TASKS.computeIfAbsent(TaskContext.get(), task -> new Lists(form));
+      if (found.form != form) {
+        throw new IllegalStateException("a task keeps numbers for two queries");
+      }
+      return found;
     }
 
     static Lists known() {
@@ -277,6 +286,11 @@ public final class Repeats {
         throw new IllegalStateException("numbers were kept by another task than the one that asks for them");
       }
       return found;
+    }
+
+    /** What was kept, if anything was. */
+    static Lists any() {
+      return OF_TASKS.get(TaskContext.get());
     }
 
     boolean add(long number) {
@@ -302,7 +316,8 @@ public final class Repeats {
         long mixed = form.mixed(last[at]);
         int list = (int) (mixed >>> rest);
         int end = ends[list];
-        Platform.putLong(open[list], Platform.BYTE_ARRAY_OFFSET + end, mixed); // the next overwrites what is too much
+        // the least byte first; the next number overwrites what is too much
+        Platform.putLong(open[list], Platform.BYTE_ARRAY_OFFSET + end, TURNED ? Long.reverseBytes(mixed) : mixed);
         ends[list] = end + width;
         if (end + width == length) {
           close(list);
@@ -325,7 +340,6 @@ public final class Repeats {
           close(list);
         }
       }
-      begun = false;
     }
   }
 
@@ -341,18 +355,19 @@ public final class Repeats {
 
     @Override
     public boolean hasNext() {
-      while (lists == null || lists.full.isEmpty()) {
+      while (!ended && (lists == null || lists.full.isEmpty())) {
         if (rows.hasNext()) {
           rows.next();
           lists = Lists.known();
-        } else if (lists == null || ended) {
-          return false;
         } else {
-          lists.end();
           ended = true;
+          lists = Lists.any();
+          if (lists != null) {
+            lists.end();
+          }
         }
       }
-      return true;
+      return lists != null && !lists.full.isEmpty();
     }
 
     @Override
@@ -371,7 +386,7 @@ public final class Repeats {
     Map<Long, Found> found = new HashMap<>();
     while (lists.hasNext() && found.size() <= most) {
       Tuple4<Integer, Integer, Long, byte[]> one = lists.next();
-      seen.computeIfAbsent(one._1(), list -> new Seen((long) list << form.rest, form.width)).add(one, found);
+      seen.computeIfAbsent(one._1(), list -> new Seen(list, form, most)).add(one, found);
     }
     Iterator<Seen> each = seen.values().iterator();
     while (each.hasNext() && found.size() <= most) {
@@ -379,8 +394,9 @@ public final class Repeats {
       each.remove(); // one table at a time
     }
     List<Tuple4<Long, Long, Integer, Long>> told = new ArrayList<>();
-    found.forEach((number, one) -> one.tell(form.unmixed(number), told));
-    return told.iterator();
+    boolean many = found.size() > most;
+    found.forEach((number, one) -> one.tell(form.unmixed(number), many, told));
+    return many ? told.subList(0, most + 1).iterator() : told.iterator();
   }
 
   /** A number that comes more than once: how often, and up to which rows of which partitions. */
@@ -389,8 +405,15 @@ public final class Repeats {
     private long placed;
     private final Map<Integer, Long> places = new HashMap<>();
 
-    void tell(long number, List<Tuple4<Long, Long, Integer, Long>> told) {
-      if (placed < times || places.size() > PLACES) {
+    void place(int partition, long rows) {
+      placed++;
+      if (places.size() <= PLACES) {
+        places.merge(partition, rows, Math::max);
+      }
+    }
+
+    void tell(long number, boolean many, List<Tuple4<Long, Long, Integer, Long>> told) {
+      if (many || placed < times || places.size() > PLACES || told.size() > TOLD) {
         told.add(new Tuple4<>(number, times, -1, 0L));
       } else {
         places.forEach((partition, rows) -> told.add(new Tuple4<>(number, times, partition, rows)));
@@ -405,16 +428,20 @@ public final class Repeats {
     private final long above;
     private final int width;
     private final long mask;
+    private final int possible;
+    private final int most;
     private final List<Tuple4<Integer, Integer, Long, byte[]>> waiting = new ArrayList<>();
     private int bytes;
     private long[] table = new long[0]; // each number once; 0 marks what is free
     private int used;
     private boolean zero;
 
-    Seen(long above, int width) {
-      this.above = above;
-      this.width = width;
+    Seen(int list, Form form, int most) {
+      above = (long) list << form.rest;
+      width = form.width;
       mask = -1L >>> (64 - 8 * width);
+      possible = 1 << Math.min(form.rest, 28);
+      this.most = most;
     }
 
     void add(Tuple4<Integer, Integer, Long, byte[]> list, Map<Long, Found> found) {
@@ -426,7 +453,7 @@ public final class Repeats {
     }
 
     void look(Map<Long, Found> found) {
-      ensure(used + bytes / width);
+      ensure(Math.min(used + bytes / width, possible));
       boolean any = false;
       for (Tuple4<Integer, Integer, Long, byte[]> list : waiting) {
         byte[] padded = padded(list._4());
@@ -435,6 +462,9 @@ public final class Repeats {
           if (!fresh(number)) {
             found.computeIfAbsent(above | number, one -> new Found()).times++;
             any = true;
+            if (found.size() > most) {
+              return; // enough is known
+            }
           }
         }
       }
@@ -450,8 +480,7 @@ public final class Repeats {
       for (int at = 0; at < list._4().length; at += width) {
         Found one = found.get(above | number(padded, at));
         if (one != null) {
-          one.placed++;
-          one.places.merge(list._2(), list._3(), Math::max);
+          one.place(list._2(), list._3());
         }
       }
     }
@@ -461,7 +490,8 @@ public final class Repeats {
     }
 
     private long number(byte[] padded, int at) {
-      return Platform.getLong(padded, Platform.BYTE_ARRAY_OFFSET + at) & mask;
+      long number = Platform.getLong(padded, Platform.BYTE_ARRAY_OFFSET + at);
+      return (TURNED ? Long.reverseBytes(number) : number) & mask;
     }
 
     private boolean fresh(long number) {
