@@ -76,9 +76,9 @@ def known_of(
     bounds: Mapping[str, Bounds],
     masked: frozenset[str],
 ) -> Known:
-    """What is known of the key of columns; without bounds of classified ones, which would stand in a query's text."""
+    """What is known of the key of columns; without edges of classified ones, which would stand in a query's text."""
     told = [apart[name] for name in columns if name in apart]
-    between = [None if name in masked else bounds.get(name) for name in columns]
+    between = [bounds.get(name) for name in columns]
     return Known(None if masked & set(columns) else edges, rows or 0, any(told) if told else None, between)
 
 

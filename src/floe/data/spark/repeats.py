@@ -102,7 +102,9 @@ def repeats(whole: DataFrame, bounds: Sequence[Bounds | None], rows: int) -> Rep
     columns = zip(whole.dtypes, bounds, strict=True)
     parts = [part for (name, type_), edges in columns if edges and (part := _part(name, type_, edges, engine))]
     if len(parts) == len(whole.columns) and sum(part.bits for part in parts) < _BITS:
-        return _query(whole, _packed(parts), sum(part.bits for part in parts) + 1, rows, engine)._replace(parts=parts)
+        return _query(whole, _packed(parts, engine), sum(part.bits for part in parts) + 1, rows, engine)._replace(
+            parts=parts
+        )
     bits = min(64, 2 * rows.bit_length() + 10)  # equal hashes of other keys: one time in a thousand
     number = sql.xxhash64(*(sql.col(quote(name)) for name in whole.columns))
     kept = number if bits == 64 else number.bitwiseAND(sql.lit((1 << bits) - 1))
@@ -157,14 +159,14 @@ def _digits(type_: str) -> tuple[int, int]:
     return (digits, scale) if digits <= 18 else (0, 0)
 
 
-def _packed(parts: Sequence[Part]) -> Column:
+def _packed(parts: Sequence[Part], engine: Any) -> Column:
     """Parts side by side; one number above all for keys beyond the bounds, for a frame may have others by now."""
-    inside, packed, shift = sql.lit(True), sql.lit(0).cast("bigint"), 0
+    beyond = 1 << sum(part.bits for part in parts)
+    packed, shift = sql.lit(0).cast("bigint")._jc, 0
     for part in parts:
-        inside &= part.number.between(part.least, part.most)
-        packed = packed.bitwiseOR(sql.shiftleft(part.number - sql.lit(part.least), shift))
+        packed = engine.packed(packed, part.number._jc, part.least, part.most, shift, beyond)
         shift += part.bits
-    return sql.when(inside, packed).otherwise(sql.lit(1 << shift).cast("bigint"))
+    return Column(packed)
 
 
 def _longs(numbers: Sequence[int]) -> bytes:

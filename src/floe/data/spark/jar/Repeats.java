@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.function.LongBinaryOperator;
 import java.util.function.LongPredicate;
 import java.util.function.Predicate;
 import org.apache.spark.TaskContext;
@@ -49,7 +50,9 @@ import scala.jdk.javaapi.CollectionConverters;
  * that begin with the same bits, and keeps the others alone.
  */
 public final class Repeats {
-  private static final int LISTS = 8; // bits that a list stands for, at least
+  private static final int LISTS = 8; // bits that a list stands for, at least; fewer where bits mark all its numbers
+  private static final int MARKED_LISTS = 6;
+  private static final int MARKED = 22;
   private static final int HELD = 1 << 20; // bytes that a task holds back, about
   private static final int MOST_LISTS = 17;
   private static final int PLACES = 64; // of a number, that are told
@@ -115,8 +118,8 @@ public final class Repeats {
             new Literal(test, new ObjectType(LongPredicate.class)),
             "test",
             DataTypes.BooleanType,
-            seq((Expression) rows.queryExecution().analyzed().output().last()),
-            seq((AbstractDataType) DataTypes.LongType),
+            seq(List.<Expression>of(rows.queryExecution().analyzed().output().last())),
+            seq(List.<AbstractDataType>of(DataTypes.LongType)),
             true,
             false,
             false);
@@ -133,8 +136,45 @@ public final class Repeats {
     return ExpressionUtils.column(new UnscaledValue(ExpressionUtils.expression(decimal)));
   }
 
-  private static <T> scala.collection.immutable.Seq<T> seq(T one) {
-    return CollectionConverters.asScala(List.of(one)).toSeq();
+  /** A number with the bits of a part of its key added; `beyond` where the part does not lie between its bounds. */
+  public static Column packed(Column number, Column part, long least, long most, int shift, long beyond) {
+    LongBinaryOperator added = new Added(least, most, shift, beyond);
+    return ExpressionUtils.column(
+        new Invoke(
+            new Literal(added, new ObjectType(LongBinaryOperator.class)),
+            "applyAsLong",
+            DataTypes.LongType,
+            seq(List.of(ExpressionUtils.expression(number), ExpressionUtils.expression(part))),
+            seq(List.<AbstractDataType>of(DataTypes.LongType, DataTypes.LongType)),
+            true,
+            true,
+            true));
+  }
+
+  private static <T> scala.collection.immutable.Seq<T> seq(List<T> some) {
+    return CollectionConverters.asScala(some).toSeq();
+  }
+
+  /** Bits of a part, within the loop that Spark generates; a part is looked at once, and its bounds are in no text. */
+  private static final class Added implements LongBinaryOperator, Serializable {
+    private static final long serialVersionUID = 1;
+
+    private final long least;
+    private final long most;
+    private final int shift;
+    private final long beyond;
+
+    Added(long least, long most, int shift, long beyond) {
+      this.least = least;
+      this.most = most;
+      this.shift = shift;
+      this.beyond = beyond;
+    }
+
+    @Override
+    public long applyAsLong(long number, long part) {
+      return number == beyond || part < least || part > most ? beyond : number | part - least << shift;
+    }
   }
 
   /** How numbers stand in lists: mixed, so that lists are of one length; the bits that a list stands for are left out. */
@@ -148,7 +188,8 @@ public final class Repeats {
     private final long mask;
 
     Form(int bits, int parts) {
-      int listed = Math.min(Math.max(LISTS, 35 - Integer.numberOfLeadingZeros(parts)), MOST_LISTS);
+      int least = bits <= MARKED + MARKED_LISTS ? MARKED_LISTS : LISTS;
+      int listed = Math.min(Math.max(least, 35 - Integer.numberOfLeadingZeros(parts)), MOST_LISTS);
       int all = Math.max(bits, listed + 1);
       lists = 1 << listed;
       rest = all - listed;
@@ -158,7 +199,7 @@ public final class Repeats {
     }
 
     /** A number for each number, all bits of which depend on all of the other's (as MurmurHash3 ends). */
-    long mixed(long number) {
+    static long mixed(long number, int half, long mask) {
       number = (number ^ number >>> half) * 0xff51afd7ed558ccdL & mask;
       number = (number ^ number >>> half) * 0xc4ceb9fe1a85ec53L & mask;
       return number ^ number >>> half;
@@ -256,7 +297,7 @@ public final class Repeats {
     private final long[] last = new long[4096];
     private int size;
     private long kept;
-    private boolean begun;
+    private int turn = 1; // so many are put into lists at a time; the first at once, so that its row passes
     private final int length;
     private final byte[][] open;
     private final int[] ends;
@@ -295,25 +336,27 @@ public final class Repeats {
 
     boolean add(long number) {
       last[size++] = number;
-      return size == last.length && sorted() || first();
-    }
-
-    private boolean first() {
-      if (begun) {
-        return false;
-      }
-      begun = true;
-      return true;
+      return size == turn && sorted();
     }
 
     private boolean sorted() {
-      byte[][] open = this.open;
-      int[] ends = this.ends;
+      sort(last, size, open, ends);
+      kept += size;
+      size = 0;
+      boolean first = turn == 1;
+      turn = last.length;
+      return first || !full.isEmpty();
+    }
+
+    /** Numbers into their lists; a loop of its own, with nothing in it that Java would have to look up again. */
+    private void sort(long[] last, int size, byte[][] open, int[] ends) {
       int rest = form.rest;
       int width = form.width;
-      kept += size;
+      int length = this.length;
+      int half = form.half;
+      long mask = form.mask;
       for (int at = 0; at < size; at++) {
-        long mixed = form.mixed(last[at]);
+        long mixed = Form.mixed(last[at], half, mask);
         int list = (int) (mixed >>> rest);
         int end = ends[list];
         // the least byte first; the next number overwrites what is too much
@@ -323,13 +366,11 @@ public final class Repeats {
           close(list);
         }
       }
-      size = 0;
-      return !full.isEmpty();
     }
 
     private void close(int list) {
       byte[] closed = Arrays.copyOf(open[list], ends[list]);
-      full.add(new Tuple4<>(list, TaskContext.getPartitionId(), kept, closed));
+      full.add(new Tuple4<>(list, TaskContext.getPartitionId(), kept + size, closed));
       ends[list] = 0;
     }
 
@@ -428,19 +469,19 @@ public final class Repeats {
     private final long above;
     private final int width;
     private final long mask;
-    private final int possible;
     private final int most;
     private final List<Tuple4<Integer, Integer, Long, byte[]>> waiting = new ArrayList<>();
     private int bytes;
-    private long[] table = new long[0]; // each number once; 0 marks what is free
+    private final long[] marks; // a bit for each possible number, where these are few
+    private long[] table = new long[0]; // else each number once; 0 marks what is free
     private int used;
     private boolean zero;
 
     Seen(int list, Form form, int most) {
       above = (long) list << form.rest;
       width = form.width;
-      mask = -1L >>> (64 - 8 * width);
-      possible = 1 << Math.min(form.rest, 28);
+      mask = -1L >>> (64 - form.rest);
+      marks = form.rest <= MARKED ? new long[Math.max(1 << form.rest >> 6, 1)] : null;
       this.most = most;
     }
 
@@ -453,7 +494,9 @@ public final class Repeats {
     }
 
     void look(Map<Long, Found> found) {
-      ensure(Math.min(used + bytes / width, possible));
+      if (marks == null) {
+        ensure(used + bytes / width);
+      }
       boolean any = false;
       for (Tuple4<Integer, Integer, Long, byte[]> list : waiting) {
         byte[] padded = padded(list._4());
@@ -495,6 +538,11 @@ public final class Repeats {
     }
 
     private boolean fresh(long number) {
+      if (marks != null) {
+        long before = marks[(int) (number >>> 6)];
+        marks[(int) (number >>> 6)] = before | 1L << number;
+        return (before >>> number & 1) == 0;
+      }
       if (number == 0) {
         boolean first = !zero;
         zero = true;
