@@ -73,6 +73,7 @@ def test_doctor_says_of_each_setting_whether_anything_acts_on_it(tmp_path: Path)
         "pyspark",
         "java",
         "jars",
+        "floe.jar",
         "python worker",
         "registry",
         "warehouse",

@@ -228,29 +228,38 @@ def test_sessions_that_floe_starts_have_its_code(session):
     assert (repeats(session.range(9), [None], MANY) is None) is (UNDER_TEST == "connect")
 
 
-@pytest.mark.skipif(UNDER_TEST == "connect", reason="needs floe's own jar")
-def test_a_suspicion_is_looked_at_where_it_was_seen_and_told_where_nothing_is_there(session):
-    rows = (
-        session.range(0, 90_000, 1, 5).union(session.range(50_000, 50_001, 1, 1)).selectExpr("CAST(id AS STRING) AS id")
-    )
-    way = repeats(rows, [None], MANY)
-    assert way is not None
-    seen = way.query.collect()
-    assert sorted(row.partition for row in seen) == [2, 5]  # 36,000 to 53,999 are in the third, the copy is in the last
-    assert way.keys(seen) == [(("50000",), 2)]
-    assert way.keys([row for row in seen if row.partition != 5]) is None
-    assert way.keys([Row(**{**row.asDict(), "rows": 1}) for row in seen]) is None
+if UNDER_TEST != "connect":  # which does without floe's own jar
+
+    def test_a_suspicion_is_looked_at_where_it_was_seen_and_told_where_nothing_is_there(session):
+        rows = (
+            session.range(0, 90_000, 1, 5)
+            .union(session.range(50_000, 50_001, 1, 1))
+            .selectExpr("CAST(id AS STRING) AS id")
+        )
+        way = repeats(rows, [None], MANY)
+        assert way is not None
+        seen = way.query.collect()
+        assert sorted(row.partition for row in seen) == [
+            2,
+            5,
+        ]  # 36,000 to 53,999 are in the third, the copy is in the last
+        assert way.keys(seen) == [(("50000",), 2)]
+        assert way.keys([row for row in seen if row.partition != 5]) is None
+        assert way.keys([Row(**{**row.asDict(), "rows": 1}) for row in seen]) is None
 
 
-@pytest.mark.skipif(UNDER_TEST == "connect", reason="needs floe's own jar")
-def test_what_comes_back_is_little_however_much_repeats(session):
-    twice = session.range(2 * MANY).selectExpr("CAST(id % 120000 AS STRING) AS id")
-    way = repeats(twice, [None], 2 * MANY)
-    assert way is not None
-    assert 1_000 < len({row.number for row in way.query.collect()}) == way.query.count() < 3_000
-    few = session.range(20_000_000).selectExpr("CAST(id % 3 AS INT) AS id")  # a list is looked through several times
-    _, by_id = found(few, plan(asked("key", keys=("id",))), bounds={"id": (0, 2)}, total=20_000_000)
-    assert (by_id["key"].violations, by_id["key"].samples) == (19_999_997, ({"id": 0}, {"id": 1}, {"id": 2}))
+if UNDER_TEST != "connect":  # which does without floe's own jar
+
+    def test_what_comes_back_is_little_however_much_repeats(session):
+        twice = session.range(2 * MANY).selectExpr("CAST(id % 120000 AS STRING) AS id")
+        way = repeats(twice, [None], 2 * MANY)
+        assert way is not None
+        assert 1_000 < len({row.number for row in way.query.collect()}) == way.query.count() < 3_000
+        few = session.range(20_000_000).selectExpr(
+            "CAST(id % 3 AS INT) AS id"
+        )  # a list is looked through several times
+        _, by_id = found(few, plan(asked("key", keys=("id",))), bounds={"id": (0, 2)}, total=20_000_000)
+        assert (by_id["key"].violations, by_id["key"].samples) == (19_999_997, ({"id": 0}, {"id": 1}, {"id": 2}))
 
 
 def test_many_rows_that_stand_in_the_plan_itself(session):
@@ -267,18 +276,19 @@ def test_many_rows_that_stand_in_the_plan_itself(session):
         assert {id_: (one.violations, len(one.samples)) for id_, one in by_id.items()} == dict.fromkeys(by_id, (1, 1))
 
 
-@pytest.mark.skipif(UNDER_TEST == "connect", reason="shows no plans")
-def test_bounds_of_classified_columns_do_not_come_into_a_query(session):
-    rows, most = session.range(MANY).selectExpr("id * 987654 AS id"), 118_517_492_346
-    store = session._jsparkSession.sharedState().statusStore()
-    for total in (MANY, 9):  # by floe's own code, by Spark's functions
-        key = plan(asked("key", keys=("id",)), masked=("id",))
-        _, by_id = found(rows, key, bounds={"id": (0, most)}, total=total)
-        session.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
-        last = store.executionsList(store.executionsCount() - 1, 1).head()
-        assert by_id["key"].violations == 0
-        assert "987654" in last.physicalPlanDescription()
-        assert str(most) not in last.physicalPlanDescription()
+if UNDER_TEST != "connect":  # whose plans cannot be seen
+
+    def test_bounds_of_classified_columns_do_not_come_into_a_query(session):
+        rows, most = session.range(MANY).selectExpr("id * 987654 AS id"), 118_517_492_346
+        store = session._jsparkSession.sharedState().statusStore()
+        for total in (MANY, 9):  # by floe's own code, by Spark's functions
+            key = plan(asked("key", keys=("id",)), masked=("id",))
+            _, by_id = found(rows, key, bounds={"id": (0, most)}, total=total)
+            session.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+            last = store.executionsList(store.executionsCount() - 1, 1).head()
+            assert by_id["key"].violations == 0
+            assert "987654" in last.physicalPlanDescription()
+            assert str(most) not in last.physicalPlanDescription()
 
 
 def test_one_key_on_all_rows(session):
