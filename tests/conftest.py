@@ -103,6 +103,15 @@ class Lake:
         files = sorted(str(path) for path in Path(facts.location).rglob("*") if path.is_file())
         return facts.snapshot, facts.metadata, tuple(files)
 
+    @property
+    def staged(self) -> list[Path]:
+        """The folders of runs that stage a batch beside the table."""
+        from floe.data.tables import probe
+
+        facts = probe(self.target, self.settings)
+        parent = Path(facts.location if facts else str(self.target.path)).parent
+        return list((parent / ".floe-staging").glob("*"))
+
     def contract(self, old: str = "", new: str = "") -> Path:
         """The contract's file, with a text replaced."""
         path = self.root / "contracts" / Path(*self.table_id.split(".")).with_suffix(".yaml")

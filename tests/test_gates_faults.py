@@ -48,9 +48,8 @@ def while_waiting(lake: Lake, write: Callable[[], object], change: Callable[[], 
     with store.lock(lake.table_id):
         thread = threading.Thread(target=run)
         thread.start()
-        staging = lake.settings.path("tables.warehouse") / ".staging"
         until = 600
-        while until and not list(staging.glob("*/_SUCCESS")):
+        while until and not any((run / "_SUCCESS").exists() for run in lake.staged):
             judged.wait(0.2)
             until -= 1
         judged.wait(3)

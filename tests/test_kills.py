@@ -45,4 +45,4 @@ def test_a_hundred_kills_never_leave_a_half_state(spark, lake: Lake, server: str
         again = floe.enforce(rows, lake.table_id, mode=mode, batch_id=f"b{number}", settings=lake.settings)
         assert (again.written, rows_of(spark, lake)) == (2, wanted), place
         assert not list((lake.root / ".floe" / "pending").iterdir())
-        assert not list((lake.settings.path("tables.warehouse") / ".staging").glob("*"))
+        assert not lake.staged

@@ -27,12 +27,20 @@ def test_registry_url_and_warehouse_and_names(spark, spark_root: Path, lake: Lak
     if lake.format == "iceberg":
         names = {"silver.*": "ice.{domain}.t_{table}"}
     other = flipped(
-        lake, spark_root, **{"registry.url": "sqlite:///elsewhere.db", "tables.warehouse": "w", "tables.names": names}
+        lake,
+        spark_root,
+        **{
+            "registry.url": "sqlite:///elsewhere.db",
+            "tables.warehouse": "w",
+            "tables.staging": "st",
+            "tables.names": names,
+        },
     )
     result = floe.enforce(frame(spark, order(1)), lake.table_id, settings=other.settings)
     assert (lake.root / "elsewhere.db").is_file()
     assert not (lake.root / ".floe" / "registry.db").exists()
-    assert (lake.root / "w" / ".staging").is_dir()
+    assert (lake.root / "w").is_dir()
+    assert (lake.root / "st").is_dir()
     domain = lake.table_id.split(".")[1]
     wanted = f"ice.{domain}.t_orders_clean" if lake.format == "iceberg" else f"{lake.root}/named/silver-orders_clean"
     assert str(other.target) == wanted

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from floe.model.settings import Settings
 from floe.tell.sinks.trace import facts_of, span
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     from floe.data.spark.passage import Gate, Passage
 
@@ -77,7 +78,7 @@ def _enforce(df: "DataFrame", case: Case) -> WriteResult:
 
 
 def _through(df: "DataFrame", case: Case) -> WriteResult:
-    from floe.data.spark.gate import committed, exists, pass_gate
+    from floe.data.spark.gate import committed, pass_gate, staging_of
 
     started = time.monotonic()
     spark, root = df.sparkSession, case.settings.root
@@ -86,16 +87,43 @@ def _through(df: "DataFrame", case: Case) -> WriteResult:
         if commit and left.entry:
             _settle(case, left.entry, commit.snapshot)
         left.clear()
-    first = case.store.accepted(case.table_id, case.ask.batch_id) if case.ask.batch_id else None
-    if first and exists(spark, case.target):
-        return replace(WriteResult.of(first), repeated=True)
-    with pending(root, case.table_id, case.run_id, case.ask.batch_id, case.staging) as keep:
+    first = _first_answer(spark, case, case.ask.batch_id) if case.ask.batch_id else None
+    if first:
+        return replace(first, repeated=True)
+    staging = staging_of(spark, case.target, case.settings, case.run_id)
+    with pending(root, case.table_id, case.run_id, case.ask.batch_id, staging) as keep:
         inputs = check_inputs(case.ask.inputs, case.settings, case.store) if case.ask.inputs else ()
-        passage = pass_gate(df, _gate(case, inputs, lambda made: keep(_passed(case, made, started))))
+        passage = pass_gate(df, _gate(case, staging, inputs, lambda made: keep(_passed(case, made, started))))
         result = _written(case, passage, started)
         if not result.repeated:
             result = _record(case, result, passage)
     return result
+
+
+def _first_answer(spark: "SparkSession", case: Case, batch_id: str) -> WriteResult | None:
+    """What the run answered that wrote this batch, where the table still holds it.
+
+    The table's own history decides: after RESTORE, a rollback, or in another table of the same contract, the registry's
+    memory of the batch says nothing about the rows that are there now.
+    """
+    from floe.data.spark.gate import batch_commit, exists, forgotten_before
+    from floe.data.spark.quarantine import quarantine_target
+
+    answers = [WriteResult.of(one) for one in case.store.accepted(case.table_id, batch_id)]
+    if not answers or not exists(spark, case.target):
+        return None
+    commit = batch_commit(spark, case.target, batch_id)
+    if commit:
+        # of a commit that only Delta's transaction record is left of, the run is not known any more: the last one made it
+        same = [one for one in answers if one.run_id == commit.run_id or not commit.run_id]
+        return same[-1] if same else None
+    last = answers[-1]
+    if last.written == 0 and last.quarantined:
+        apart = batch_commit(spark, quarantine_target(case.target), batch_id)
+        return last if apart and apart.run_id == last.run_id else None
+    # an expired snapshot of Iceberg leaves no trace; a rollback would have left the snapshot it went back to
+    forgotten = forgotten_before(spark, case.target) if last.written else None
+    return last if forgotten and last.result.checked_at < stamp(forgotten.replace(tzinfo=UTC)) else None
 
 
 def _settle(case: Case, entry: dict[str, Any], snapshot: str) -> None:
@@ -105,29 +133,58 @@ def _settle(case: Case, entry: dict[str, Any], snapshot: str) -> None:
     case.settings.say(note or f"· run {entry['run']['run_id']} was killed after its commit; it is recorded now")
 
 
-def _gate(case: Case, inputs: "tuple[Outcome, ...]", intend: "Callable[[Passage], None]") -> "Gate":
-    from floe.data.spark.passage import Gate
+def _identity(case: Case) -> dict[str, Any]:
+    """What tells rows of the table apart and what they stand for; it is kept in the table and compared at every write."""
+    custom, dataset = case.dataset.custom, case.dataset
+    found = {
+        "primary key": list(case.plan.key),
+        "partition columns": list(case.plan.partition),
+        "join keys": custom.get("joinKeys"),
+        "snapshot keys": custom.get("snapshotKeys"),
+        "feature set": custom.get("featureSet"),
+        "grain": " ".join(str(dataset.node.get("dataGranularityDescription") or "").split()).casefold(),
+    }
+    return {name: value for name, value in found.items() if value or name in ("primary key", "partition columns")}
+
+
+def _registered_identity(case: Case) -> dict[str, Any]:
+    """The keys and partition columns that the registry knows, where it knows this very table."""
+    known = case.known or {}
+    if not known or case.target.name != known.get("name"):
+        return {}
+    if not case.target.name and str(known.get("location")) != str(case.target):
+        return {}
+    return {"primary key": known["primary_keys"], "partition columns": known["partition_cols"]}
+
+
+def _gate(case: Case, staging: str, inputs: "tuple[Outcome, ...]", intend: "Callable[[Passage], None]") -> "Gate":
+    from floe.data.spark.passage import Gate, Quarantine
     from floe.data.spark.schema_gate import Edition
 
     level = case.settings["data_contracts.enforcement"]
+    quarantine = Quarantine.NONE
+    if case.dataset.custom.get("onViolation") == "quarantine":
+        quarantine = Quarantine.REFUSED if level == "off" else Quarantine.BROKEN
     return Gate(
         plan=case.plan,
         target=case.target,
         layer=case.layer,
         mode=case.ask.mode,
-        staging=case.staging,
+        staging=staging,
         salt=salt_of(case.settings.root),
         contract=case.contract.identity,
         edition=Edition(
             hash=case.schema_hash,
             version=case.schema_version,
             declared=declared(case.dataset) is not None,
+            identity=_identity(case),
+            before=_registered_identity(case),
             outgrown=outgrown(case.contract, case.store, case.settings),
         ),
         run_id=case.run_id,
         batch_id=case.ask.batch_id,
         shadow=case.ask.shadow,
-        quarantine=case.dataset.custom.get("onViolation") == "quarantine",
+        quarantine=quarantine,
         as_of=dated.column if case.layer == "gold" and (dated := as_of_field(case.dataset)) else None,
         inputs=inputs,
         references=reference_targets(case.plan, case.contract, case.ask.way.references, case.settings, case.store),

@@ -4,7 +4,7 @@ import tempfile
 import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from floe.actions.find import find_for_write, find_layer
 from floe.actions.find_table import Way, find_target
@@ -56,13 +56,9 @@ class Case:
     schema_hash: str
     run_id: str
     ask: Ask
+    known: "Mapping[str, Any] | None" = None  # what the registry knows of the table
     offline: tuple[str, ...] = ()
     ending: Finding | None = None
-
-    @property
-    def staging(self) -> Path:
-        """Where the batch waits to be judged."""
-        return self.settings.path("tables.warehouse") / ".staging" / self.run_id
 
 
 def find_case(name: str | Path | Contract, ask: Ask, settings: Settings) -> Case:
@@ -96,6 +92,7 @@ def find_case(name: str | Path | Contract, ask: Ask, settings: Settings) -> Case
         schema_hash=digest,
         run_id=uuid.uuid4().hex,
         ask=ask,
+        known=known,
         offline=offline,
         ending=ending,
     )

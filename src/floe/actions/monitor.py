@@ -157,7 +157,9 @@ def _failed(contract: str, version: str, dataset: str, why: str, settings: Setti
 
 def _kept(looks: list[tuple[Watch, Scene]], settings: Settings, store: "Store", turn: OneTurn) -> list[Watch]:
     """Keep all that looks found and the end of the turn, or nothing; messages go to the outbox with it."""
-    record_waiting(store, settings.root)
+    waiting = record_waiting(store, settings.root)
+    if waiting:
+        settings.say(waiting)
     entries = [_entry(seen, scene) for seen, scene in looks]
     with store.together() as one:
         kept = [_keep(seen, scene, entry, one) for (seen, scene), entry in zip(looks, entries, strict=True)]

@@ -13,20 +13,30 @@ if TYPE_CHECKING:
     from floe.registry import Store
 
 
-def outgrown(contract: Contract, store: "Store", settings: Settings) -> Callable[[str], str | None]:
-    """Asks, of the contract a table says it holds, whether the new one breaks with it; what to say, else None."""
+def outgrown(contract: Contract, store: "Store", settings: Settings) -> Callable[[str], tuple[str, str] | None]:
+    """Asks, of the contract a table says it holds, whether this one must not write to it: code and text, else None."""
 
-    def asked(recorded: str) -> str | None:
+    def asked(recorded: str) -> tuple[str, str] | None:
         name, _, version = recorded.rpartition(":")
         then, now = Version.read(version), Version.read(contract.version)
-        if name != contract.identity.rsplit(":", 1)[0] or not then or not now or now.major <= then.major:
+        if name and name != contract.identity.rsplit(":", 1)[0]:
+            return "E524", (
+                f"The table holds {recorded}, and {contract.identity} is another contract: name another table for it, "
+                "or migrate the table"
+            )
+        if not then or not now or now.major == then.major:
             return None
+        if now.major < then.major:
+            return "E534", (
+                f"The table holds {recorded}, and {contract.version} is of an older MAJOR: write with "
+                f"{then.major}.x, or to the table of {now.major}.x"
+            )
         old = _registered(name, then, store)
         broken = _breaking(old, contract, settings) if old else ()
         if not broken:
             return None
         more = f" and {len(broken) - 5} more" if len(broken) > 5 else ""
-        return (
+        return "E534", (
             f"The table holds {recorded}, and {contract.version} changes what needs a MAJOR: "
             f"{', '.join(broken[:5])}{more}; run floe migrate first"
         )

@@ -20,7 +20,7 @@ class Leftover(NamedTuple):
     path: Path
     run_id: str
     batch_id: str | None
-    staging: Path
+    staging: str
     entry: dict[str, Any] | None
 
     def clear(self) -> None:
@@ -30,11 +30,11 @@ class Leftover(NamedTuple):
 
 
 @contextmanager
-def pending(root: Path, table_id: str, run_id: str, batch_id: str | None, staging: Path) -> Iterator[Keep]:
+def pending(root: Path, table_id: str, run_id: str, batch_id: str | None, staging: str) -> Iterator[Keep]:
     """Say that a run is under way, and give the way to keep what it is about to commit."""
     path = _folder(root) / f"{run_id}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    head = {"table": table_id, "run_id": run_id, "batch_id": batch_id, "staging": str(staging)}
+    head = {"table": table_id, "run_id": run_id, "batch_id": batch_id, "staging": staging}
     with path.open("w", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # as long as the process lives
         _write(file.fileno(), head)
@@ -64,7 +64,7 @@ def leftovers(root: Path, table_id: str) -> list[Leftover]:
             except ValueError:  # killed in the middle of saying it, so nothing was committed
                 said = {"table": None}
         if said["table"] == table_id:
-            left = Leftover(path, said["run_id"], said["batch_id"], Path(said["staging"]), said.get("entry"))
+            left = Leftover(path, said["run_id"], said["batch_id"], said["staging"], said.get("entry"))
             found.append(left)
     return found
 

@@ -58,26 +58,50 @@ def _run(result: Result, run_id: str, table_id: str, actor: str) -> dict[str, An
 
 
 def _broken(result: Result) -> list[dict[str, Any]]:
-    return [outcome.to_row() for outcome in result.expectations if outcome.outcome in (FAIL, NOT_EVALUATED)]
+    """What a run found, a row for each expectation: one that is broken twice (by batch and by input, say) is counted on."""
+    rows: list[dict[str, Any]] = []
+    seen: dict[str, int] = {}
+    for outcome in result.expectations:
+        if outcome.outcome not in (FAIL, NOT_EVALUATED):
+            continue
+        row = outcome.to_row()
+        seen[row["expectation"]] = seen.get(row["expectation"], 0) + 1
+        if seen[row["expectation"]] > 1:
+            row["expectation"] = f"{row['expectation']}#{seen[row['expectation']]}"
+        rows.append(row)
+    return rows
 
 
 def record(store: "Store", root: Path, entry: Mapping[str, Any]) -> str | None:
     """Keep an entry, and those that waited; where the registry is gone it waits in a file, and that is said."""
     folder = root / ".floe" / "unrecorded"
     try:
-        record_waiting(store, root)
         store.record(entry)
     except RegistryError as error:
         path = folder / f"{entry['run']['run_id']}.json"
         folder.mkdir(parents=True, exist_ok=True)
         path.write_text(dumps(entry), encoding="utf-8")
         return f"FLOE-E542 warning: {error.message}; the run waits in {path} and is recorded by the next one"
-    return None
+    return record_waiting(store, root)
 
 
-def record_waiting(store: "Store", root: Path) -> None:
-    """Keep the entries that wait in files."""
+def record_waiting(store: "Store", root: Path) -> str | None:
+    """Keep the entries that wait in files; one that cannot be kept stays there, is named, and holds up no other."""
+    from floe.registry.offline import out_of_reach
+
     folder = root / ".floe" / "unrecorded"
+    left: list[str] = []
     for waiting in sorted(folder.glob("*.json")) if folder.is_dir() else ():
-        store.record(json.loads(waiting.read_text("utf-8")))
-        waiting.unlink()
+        try:
+            store.record(json.loads(waiting.read_text("utf-8")))
+        except RegistryError as error:
+            left.append(f"{waiting} ({error.message})")
+            if out_of_reach(error):
+                break
+        except (ValueError, KeyError, TypeError) as error:
+            left.append(f"{waiting} ({type(error).__name__}: not an entry of floe)")
+        else:
+            waiting.unlink()
+    if not left:
+        return None
+    return f"FLOE-E542 warning: {len(left)} earlier runs could not be recorded: {', '.join(left[:3])}"

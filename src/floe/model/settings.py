@@ -51,6 +51,7 @@ KEYS = (
     ),
     Key("tables.format", "delta", str, ("delta", "iceberg", "parquet"), acts=True),
     Key("tables.warehouse", ".floe/warehouse", str, acts=True),
+    Key("tables.staging", "", str, acts=True),
     Key("tables.names", {}, dict, acts=True),
     Key("classifications", list(LABELS), list, acts=True),
     Key("compatibility.type_widening", "major", str, ("major", "minor"), acts=True),

@@ -41,9 +41,9 @@ class Offline(Store):
         """As declared; what the table itself says counts more."""
         return declared if declared is not None else 1
 
-    def accepted(self, table_id: str, batch_id: str) -> Mapping[str, Any] | None:
+    def accepted(self, table_id: str, batch_id: str) -> list[Mapping[str, Any]]:
         """Not known here; the table's own log tells a batch that it holds."""
-        return None
+        return []
 
     @contextmanager
     def lock(self, table_id: str) -> Iterator[None]:

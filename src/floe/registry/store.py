@@ -4,7 +4,7 @@ import fcntl
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -224,14 +224,14 @@ class Store:
         changed = newest["schema_hash"] != schema_hash
         return int(newest["schema_version"]) + int(changed)
 
-    def accepted(self, table_id: str, batch_id: str) -> Mapping[str, Any] | None:
-        """The result of the run that wrote a batch, where one did."""
+    def accepted(self, table_id: str, batch_id: str) -> list[Mapping[str, Any]]:
+        """The results of the runs that accepted a batch, oldest first: several where the table lost it in between."""
         runs = check_runs.c
         chosen = sa.select(runs.result).where(
             (runs.table_id == table_id) & (runs.batch_id == batch_id) & ~runs.refused & (runs.mode != "test")
         )
         with self.begin() as connection:
-            return cast("Mapping[str, Any] | None", connection.execute(chosen.order_by(runs.at)).scalar())
+            return list(connection.execute(chosen.order_by(runs.at)).scalars())
 
     def seen(self, table_id: str, modes: Sequence[str]) -> list[Mapping[str, Any]]:
         """The results of the newest runs that knew a table's snapshot, newest first."""
@@ -253,17 +253,28 @@ class Store:
     def lock(self, table_id: str) -> Iterator[None]:
         """Let one writer of a table at a time publish; a killed one lets go by itself."""
         if self.postgresql:
-            key = lock_key(table_id)
-            with self.engine.begin() as connection:  # the lock ends with the transaction
-                connection.execute(sa.text(_PATIENT))
-                connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": key})
+            connection = self._locked(table_id)
+            try:
                 yield
+            finally:
+                with suppress(SQLAlchemyError):  # a server that died has let go of the lock already
+                    connection.close()
             return
         folder = Path(str(self.engine.url.database)).parent / "locks"
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / f"{hashlib.sha256(table_id.encode()).hexdigest()[:16]}.lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+    def _locked(self, table_id: str) -> Connection:
+        """A connection whose transaction holds the lock of a table; RegistryError (E542) where the server fails."""
+        try:
+            connection = self.engine.connect()
+            connection.execute(sa.text(_PATIENT))
+            connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock_key(table_id)})
+        except SQLAlchemyError as error:
+            raise _unreachable(self.engine.url, error) from None
+        return connection
 
     def record(self, entry: Mapping[str, Any]) -> None:
         """Keep a run, what it found, where it left its table and what is to be told, all or nothing; a run is kept once."""

@@ -1,7 +1,8 @@
 """The write gate: stage once, judge what was staged, then publish just that or nothing."""
 
-import shutil
 from dataclasses import replace
+from datetime import datetime
+from typing import NamedTuple
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
@@ -12,14 +13,14 @@ from floe.data.plan.sql import quote
 from floe.data.prove import apart, bounds_of, null_counts, prove, row_count
 from floe.data.spark.capture import captured
 from floe.data.spark.measure import Scene, measure
-from floe.data.spark.passage import Gate, Passage
+from floe.data.spark.passage import Gate, Passage, Quarantine
 from floe.data.spark.publish import existing_rows, publish
 from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.data.spark.schema import readable, struct_of
-from floe.data.spark.schema_gate import Fit, fit
-from floe.data.spark.stage import Staged, stage
+from floe.data.spark.schema_gate import Fit, fit, identity_outcomes
+from floe.data.spark.stage import Staged, check_shared, remove_staging, stage, staging_folder
 from floe.data.spark.write import TABLES, read_all
-from floe.data.spark.write.state import State
+from floe.data.spark.write.state import State, TableMovedError, rows_lost
 from floe.data.spark.write.tag import Commit, Tag
 from floe.data.tables.common import of_file
 from floe.data.tables.parquet import file_statistics
@@ -30,6 +31,7 @@ from floe.model.failpoint import failpoint
 from floe.model.outcome import Measured, judged, unmeasured
 from floe.model.plan import Expectation
 from floe.model.result import FAIL, PASS, Outcome
+from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import Atomic, Member, Text
 
@@ -56,6 +58,28 @@ def committed(spark: SparkSession, target: Target, run_id: str, batch_id: str | 
     return found if found is None or found.run_id == run_id else None
 
 
+def staging_of(spark: SparkSession, target: Target, settings: Settings, run_id: str) -> str:
+    """The folder where a run stages its batch."""
+    chosen = str(settings["tables.staging"])
+    if chosen and "://" not in chosen:
+        chosen = str(settings.path("tables.staging"))
+    return staging_folder(TABLES[target.format].location(spark, target, settings), chosen, run_id)
+
+
+def forgotten_before(spark: SparkSession, target: Target) -> datetime | None:
+    """The moment before which the table's own history tells nothing of batches any more."""
+    found: datetime | None = TABLES[target.format].forgotten_before(spark, target)
+    return found
+
+
+def batch_commit(spark: SparkSession, target: Target, batch_id: str) -> Commit | None:
+    """The commit of a batch that the table still holds."""
+    if not exists(spark, target):
+        return None
+    found: Commit | None = TABLES[target.format].committed(spark, target, Tag("", batch_id, 0))
+    return found
+
+
 def pass_gate(df: DataFrame, gate: Gate) -> Passage:
     """Write a batch through the gate; TableError where the engine could not do it."""
     try:
@@ -70,44 +94,67 @@ def pass_gate(df: DataFrame, gate: Gate) -> Passage:
             f"Spark could not finish the batch: {said}", "Nothing was published; mend the cause and repeat"
         ) from error
     finally:
-        shutil.rmtree(gate.staging, ignore_errors=True)
+        remove_staging(df.sparkSession, gate.staging)
+
+
+class _Ready(NamedTuple):
+    """A batch that was staged and judged against one state of the table."""
+
+    staged: Staged
+    fitting: Fit
+    passage: Passage
 
 
 def _pass(df: DataFrame, gate: Gate) -> Passage:
     state = _state(df, gate)
-    known = _known(df, gate, state)
-    if known:
-        return known
-    fitting, chosen = _fit(df, gate, state)
-    if fitting.faults and _unfit(gate, fitting, state).verdict is Verdict.REFUSE and not gate.shadow:
-        return _unfit(gate, fitting, state)
-    failpoint("before-stage")
-    staged = _stage(df, gate, fitting, chosen)
-    failpoint("staged")
-    passage = _judge(staged, gate, fitting, state)
-    failpoint("judged")
+    created = state is None
+    ready = _prepare(df, gate, state, None)
+    if isinstance(ready, Passage):
+        return ready
     with gate.lock():
         for _ in range(ROUNDS):
             now = _state(df, gate)
-            if now == state:
-                return publish(staged, gate, fitting, passage, state)
-            # another writer was faster: what it wrote may hold our keys, or be of another schema
-            state = now
-            known = _known(df, gate, state)
-            if known:
-                return known
-            staged_as = fitting.schema
-            fitting, chosen = _fit(df, gate, state)
-            if fitting.faults and not gate.shadow and gate.layer != "bronze":
-                return _unfit(gate, fitting, state)
-            if fitting.schema != staged_as:
-                shutil.rmtree(gate.staging)
-                staged = _stage(df, gate, fitting, chosen)
-            passage = _judge(staged, gate, fitting, state)
+            if now != state:
+                # another writer was faster: what it wrote may hold our keys, or be of another schema
+                state, ready = now, _prepare(df, gate, now, ready)
+                if isinstance(ready, Passage):
+                    return ready
+            try:
+                return replace(publish(ready.staged, gate, ready.fitting, ready.passage, state), created=created)
+            except TableMovedError:
+                continue
     raise TableError(
         f"{gate.target} was changed by others {ROUNDS} times while the batch was judged",
         "Nothing was written; repeat when it is quieter",
     )
+
+
+def _prepare(df: DataFrame, gate: Gate, state: State | None, before: _Ready | None) -> _Ready | Passage:
+    """Stage and judge a batch against the table's state; the answer itself where there is nothing to write.
+
+    What was staged before is judged again as it is, unless the schema to write changed since.
+    """
+    known = _known(df, gate, state)
+    if known:
+        return known
+    fitting, chosen = _fit(df, gate, state)
+    if fitting.faults and not gate.shadow:
+        unfit = _unfit(gate, fitting, state)
+        if unfit.verdict is Verdict.REFUSE:
+            return unfit
+    if before and fitting.schema == before.fitting.schema:
+        staged = before.staged
+    else:
+        failpoint("before-stage")
+        if before:
+            remove_staging(df.sparkSession, gate.staging)
+        else:
+            check_shared(df.sparkSession, gate.staging)
+        staged = _stage(df, gate, fitting, chosen, state)
+        failpoint("staged")
+    passage = _judge(staged, gate, fitting, state)
+    failpoint("judged")
+    return _Ready(staged, fitting, passage)
 
 
 def _fit(df: DataFrame, gate: Gate, state: State | None) -> tuple[Fit, list[Column]]:
@@ -122,6 +169,9 @@ def _fit(df: DataFrame, gate: Gate, state: State | None) -> tuple[Fit, list[Colu
         faults = tuple(one for one in found if one.outcome == FAIL)
         return Fit(faults=faults, schema=schema, version=gate.edition.on(state)[0], changes=changes), chosen
     fitting = fit(batch, gate.plan, gate.target, gate.layer, state, gate.edition)
+    if state:
+        changed = identity_outcomes(gate.plan, state, gate.edition, gate.mode)
+        fitting = replace(fitting, faults=(*changed, *fitting.faults))
     if fitting.faults:
         return fitting, [sql.col(quote(name)) for name in df.columns]
     names = columns(gate.plan.schema, batch, gate.layer == "gold")
@@ -170,18 +220,24 @@ def _unfit(gate: Gate, fitting: Fit, state: State | None) -> Passage:
     )
 
 
-def _stage(df: DataFrame, gate: Gate, fitting: Fit, chosen: list[Column]) -> Staged:
+def _stage(df: DataFrame, gate: Gate, fitting: Fit, chosen: list[Column], state: State | None) -> Staged:
     """Write the batch once, and read back just those files: what is judged is what is written."""
     if fitting.faults and gate.layer != "bronze":
         return stage(df.select(*chosen), gate.staging, None)
-    return stage(df.select(*chosen), gate.staging, fitting.schema, () if fitting.faults else _telling(gate))
+    rules = () if fitting.faults else _telling(gate)
+    ids = None
+    if gate.mode == "append":
+        ids = TABLES[gate.target.format].field_ids(gate.target, fitting.schema, state is None, gate.settings)
+    return stage(df.select(*chosen), gate.staging, fitting.schema, rules, ids)
 
 
 def _telling(gate: Gate) -> tuple[Expectation, ...]:
     """The rules that no written row may break, where rows that do are set apart."""
-    if not gate.quarantine or gate.shadow or gate.layer == "bronze":
+    if gate.quarantine is Quarantine.NONE or gate.shadow or gate.layer == "bronze":
         return ()
-    strict = (one for one in gate.plan.expectations if one.gated and one.sql and one.operators == {"mustBe": 0})
+    strict = [one for one in gate.plan.expectations if one.gated and one.sql and one.operators == {"mustBe": 0}]
+    if gate.quarantine is Quarantine.BROKEN:
+        return tuple(strict)
     return tuple(one for one in strict if gate.decide((judged(one, Measured(1, 1), "scan"),)) is Verdict.REFUSE)
 
 
@@ -194,9 +250,10 @@ def _kept(member: Member, name: str, gate: Gate) -> Column:
 
 def _judge(staged: Staged, gate: Gate, fitting: Fit, state: State | None) -> Passage:
     if fitting.faults:
-        return replace(_unfit(gate, fitting, state), rows=staged.rows.count())
+        return replace(_unfit(gate, fitting, state), rows=_conserved(staged, staged.rows.count(), gate))
     statistics = file_statistics(staged.files, readable(fitting.schema))
     rows, measured = _measure(staged, gate, statistics, state)
+    _conserved(staged, rows, gate)
     nulls = null_counts(statistics)
     unusual = gate.unusual(rows, nulls)
     outcomes = (*gate.inputs, *schema_outcomes(gate.plan.dataset, [], gate.layer), *measured, *unusual)
@@ -211,6 +268,13 @@ def _judge(staged: Staged, gate: Gate, fitting: Fit, state: State | None) -> Pas
         after=before,
         notes=fitting.notes,
     )
+
+
+def _conserved(staged: Staged, rows: int, gate: Gate) -> int:
+    """The rows that were read back, which must be the rows that the write tasks produced."""
+    if rows != staged.produced:
+        raise rows_lost(staged.produced, rows, f"what was read back from the staging folder {gate.staging}")
+    return rows
 
 
 def _measure(

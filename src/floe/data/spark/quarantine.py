@@ -9,6 +9,7 @@ from pyspark.sql import functions as sql
 from floe.data.plan.sql import quote, text
 from floe.data.spark.schema import sql_type, struct_of
 from floe.data.spark.write import TABLES
+from floe.data.spark.write.state import rows_lost
 from floe.data.spark.write.tag import Tag
 from floe.model.plan import Expectation, Plan
 from floe.model.result import FAIL, Outcome
@@ -43,7 +44,7 @@ def part(
     """Tell the rows that break something from the rest; None where something broken is not a matter of rows."""
     by_id = {one.id: one for one in plan.expectations}
     asked = [(outcome, by_id.get(outcome.id)) for outcome in broken]
-    if not asked or any(one is None or not _of_rows(outcome, one) for outcome, one in asked):
+    if not asked or any(one is None or not of_rows(outcome, one) for outcome, one in asked):
         return None
     good, bad = apart(rows, [one for _, one in asked if one], existing, references or {})
     return Split(good, bad, bad.count())
@@ -60,7 +61,8 @@ def apart(
     return marked.where(sql.size(CODES) == 0).drop(CODES), marked.where(sql.size(CODES) > 0)
 
 
-def _of_rows(outcome: Outcome, expectation: Expectation) -> bool:
+def of_rows(outcome: Outcome, expectation: Expectation) -> bool:
+    """Whether an expectation is broken, and by single rows, which can be set apart."""
     return outcome.outcome == FAIL and bool(expectation.sql or expectation.keys)
 
 
@@ -123,7 +125,11 @@ def quarantine_target(target: Target) -> Target:
 
 
 def quarantine_of(split: Split, target: Target, contract: str, tag: Tag) -> None:
-    """Add bad rows to the table's quarantine, once for a batch."""
+    """Add bad rows to the table's quarantine, once for a batch.
+
+    They are added before the commit of the good rows, so rows of an earlier attempt can be there: of a run that died in
+    between, or of this one before another writer came first. They are taken out, for what is bad may have changed since.
+    """
     spark, place = split.bad.sparkSession, quarantine_target(target)
     table = TABLES[place.format]
     rows = split.bad.select(
@@ -142,11 +148,16 @@ def quarantine_of(split: Split, target: Target, contract: str, tag: Tag) -> None
             (),
             {"floe.quarantine_of": str(target)},
         )
-    elif table.committed(spark, place, mark):
-        return
     else:
+        earlier = table.committed(spark, place, mark)
+        if earlier and earlier.run_id:
+            forget(spark, target, [earlier.run_id])
         _widen(rows, place)
-    table.append(rows, place, mark)
+    mark = mark._replace(attempt=table.next_attempt(spark, place, mark))
+    table.append(rows, place, mark, (), table.state(spark, place))
+    commit = table.commit_of_run(spark, place, mark, "append")
+    if commit is None or commit.rows != split.bad_rows:
+        raise rows_lost(split.bad_rows, commit.rows if commit else 0, f"what was written to {place}")
 
 
 def _widen(rows: DataFrame, place: Target) -> None:

@@ -1,9 +1,10 @@
 """Schemas between Spark and floe."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
-from pyspark.sql import DataFrameReader, SparkSession
+from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql.types import StructType
 
 from floe.data.plan.sql import quote
@@ -26,6 +27,25 @@ def struct_type(schema: Struct) -> StructType:
 def by_name(spark: SparkSession) -> DataFrameReader:
     """A reader for which paths are names, whatever signs they have, and no patterns."""
     return spark.read.option("__globPaths__", "false")
+
+
+FieldIds = Mapping[tuple[str, ...], int]
+"""The Iceberg id of each field, by its path of names."""
+
+
+def with_field_ids(df: DataFrame, ids: FieldIds) -> DataFrame:
+    """The same rows; files written of them carry the ids, by which Iceberg's readers find columns after a rename."""
+    described = json.loads(df.schema.json())
+    _number(described["fields"], ids, ())
+    return df.to(StructType.fromJson(described))
+
+
+def _number(fields: list[Any], ids: FieldIds, parent: tuple[str, ...]) -> None:
+    for field in fields:
+        path = (*parent, field["name"])
+        field["metadata"] = {**field["metadata"], "parquet.field.id": ids[path]}
+        if isinstance(field["type"], dict):
+            _number(field["type"]["fields"], ids, path)
 
 
 def readable(type_: Type) -> Any:

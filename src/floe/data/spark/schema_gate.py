@@ -1,7 +1,9 @@
 """The schema gate of a write: batch and table against the contract, and what must change in the table first."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from floe.data.plan.schema import Difference, columns, differences, schema_outcomes
 from floe.data.plan.sql import quote
@@ -19,13 +21,17 @@ from floe.model.types import Struct, is_physical
 class Edition:
     """Which schema a contract promises: its hash and its integer version, declared or counted.
 
-    `outgrown` is asked about the contract that a table says it holds: what to say where the new MAJOR breaks with it.
+    `identity` is what tells rows apart and what they stand for (keys, partition columns, grain): a table written by one
+    identity must not be written by another. `before` is the identity that the registry knows, for tables that do not say.
+    `outgrown` is asked about the contract that a table says it holds: code and text where this one must not write to it.
     """
 
     hash: str
     version: int
     declared: bool
-    outgrown: Callable[[str], str | None] = lambda _: None
+    identity: Mapping[str, Any] = field(default_factory=dict)
+    before: Mapping[str, Any] = field(default_factory=dict)
+    outgrown: Callable[[str], tuple[str, str] | None] = lambda _: None
 
     def on(self, state: State | None) -> tuple[int, str | None]:
         """The version to record on a table, and what is wrong with it where the table says otherwise."""
@@ -51,6 +57,26 @@ class Fit:
     notes: tuple[str, ...] = ()
 
 
+def identity_outcomes(plan: Plan, state: State, edition: Edition, mode: str) -> list[Outcome]:
+    """Where the contract's keys, partition columns or grain are not those that the table was written with."""
+    try:
+        recorded = json.loads(state.properties.get("floe.identity", "{}"))
+    except ValueError:
+        recorded = {}
+    before = recorded or edition.before
+    names = dict.fromkeys([*before, *(edition.identity if recorded else ())])
+    found = [
+        _identity_outcome(plan, name, before.get(name), edition.identity.get(name))
+        for name in names
+        if (before.get(name) or None) != (edition.identity.get(name) or None)
+    ]
+    partition = list(plan.partition)
+    if mode == "overwrite_partition" and list(state.partition) != partition and not found:
+        # Spark overwrites by the table's partitions, whatever the contract says: rows of others would go with them
+        found.append(_identity_outcome(plan, "partition columns", list(state.partition), partition))
+    return found
+
+
 def fit(batch: Struct, plan: Plan, target: Target, layer: str, state: State | None, edition: Edition) -> Fit:
     """Hold batch and table to the contract's schema; ContractError where a table cannot be made of open types."""
     promised, exact = plan.schema, layer == "gold"
@@ -72,7 +98,7 @@ def fit(batch: Struct, plan: Plan, target: Target, layer: str, state: State | No
         found = [_version_outcome(plan, wrong, version)]
     broken = edition.outgrown(state.properties.get("floe.contract", "")) if state else None
     if broken:
-        found.insert(0, _major_outcome(plan, broken))
+        found.insert(0, _major_outcome(plan, *broken))
     names = columns(promised, batch, exact)
     notes = tuple(
         f"Column '{there}' of the batch is written as '{name}'" for name, there in names.items() if there != name
@@ -105,7 +131,9 @@ def _statements(target: Target, schema: Struct, state: State, added: tuple[str, 
 
 
 def _outcomes(plan: Plan, layer: str, found: list[Difference], what: str) -> list[Outcome]:
-    return schema_outcomes(plan.dataset, found, layer, what) if found else []
+    outcomes = schema_outcomes(plan.dataset, found, layer, what) if found else []
+    # batch and table may differ from the contract in the same column: two outcomes, each with an id of its own
+    return [replace(one, id=f"{one.id}:table") for one in outcomes] if what == "table" else outcomes
 
 
 def _version_outcome(plan: Plan, wrong: str, version: int) -> Outcome:
@@ -124,10 +152,41 @@ def _version_outcome(plan: Plan, wrong: str, version: int) -> Outcome:
     )
 
 
-def _major_outcome(plan: Plan, broken: str) -> Outcome:
+_KEYED = ("primary key", "join keys", "snapshot keys")
+
+
+def _identity_outcome(plan: Plan, name: str, then: Any, now: Any) -> Outcome:
+    code = "E534" if name == "partition columns" else "E520"
+    risk = "rows of the table would be matched by other columns than they were written by"
+    if name not in _KEYED:
+        risk = "rows of the table and of the batch would not belong together"
+    return Outcome(
+        id=f"{plan.dataset}:{name.replace(' ', '-')}-changed",
+        code=code,
+        name=f"{name.replace(' ', '-')}-changed",
+        field=plan.dataset,
+        severity=Severity.CRITICAL,
+        outcome=FAIL,
+        message=f"The table was written with the {name} {_shown(then)}, the contract says {_shown(now)}: {risk}. "
+        "Put it back, or raise the MAJOR version and run `floe migrate`",
+        violations=1,
+        actual=_shown(now),
+        expected=_shown(then),
+        how="metadata",
+        structural=True,
+    )
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return "none" if value in (None, "") else str(value)
+
+
+def _major_outcome(plan: Plan, code: str, broken: str) -> Outcome:
     return Outcome(
         id=f"{plan.dataset}:table-of-another-major",
-        code="E534",
+        code=code,
         name="table-of-another-major",
         field=plan.dataset,
         severity=Severity.CRITICAL,

@@ -1,9 +1,8 @@
 """Delta Lake tables, by path or by catalog name."""
 
-import json
 import re
-import shutil
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from deltalake import DeltaTable
@@ -13,14 +12,16 @@ from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote, text
 from floe.data.spark.schema import ddl, struct_of
+from floe.data.spark.write.delta_history import LogEntry, standing
 from floe.data.spark.write.state import State
-from floe.data.spark.write.tag import Commit, Tag, commit_of, conf, merge_statement, view
+from floe.data.spark.write.tag import Commit, Tag, commit_of, conf, insert_new_statement, merge_statement, view
 from floe.model import TableError
 from floe.model.plan import Plan
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import Array, MapOf, Struct, Type
 
+_NEWEST = 20  # how far back the commit is looked for that was made a moment ago
 _UNFIT = re.compile(r"[ ,;{}()\n\t=]")
 
 
@@ -103,27 +104,50 @@ def create_statement(
     return f"CREATE TABLE {target.sql} ({ddl(schema)}) USING {provider}{by} TBLPROPERTIES ({pairs})"
 
 
-def drop(spark: SparkSession, target: Target) -> None:
-    """Take back a table that was created for rows that then could not be written."""
-    if target.name:
-        spark.sql(f"DROP TABLE IF EXISTS {target.sql}")
-    else:
-        shutil.rmtree(str(target.path), ignore_errors=True)
+def location(spark: SparkSession, target: Target, settings: Settings) -> str:
+    """Where the table is, or will be."""
+    del settings
+    if target.path:
+        return target.path
+    if exists(spark, target):
+        return _location(spark, target)
+    warehouse = str(spark.conf.get("spark.sql.warehouse.dir", "spark-warehouse"))
+    return f"{warehouse.removeprefix('file:')}/{str(target.name).replace('.', '/')}"
 
 
-def append(rows: DataFrame, target: Target, tag: Tag) -> None:
-    """Add rows in one commit; the schema never evolves here."""
-    _save(_writer(rows, tag).mode("append"), target)
+def field_ids(target: Target, schema: Struct, created: bool, settings: Settings) -> None:
+    """Files of Delta tables carry no field ids."""
+    del target, schema, created, settings
 
 
-def overwrite_partitions(rows: DataFrame, target: Target, tag: Tag) -> None:
+def advanced(state: State, there: State, statements: int) -> bool:
+    """Whether nothing but our own statements, one commit each, stands between two states of a table."""
+    return there.identity == state.identity and int(there.snapshot or 0) == int(state.snapshot or 0) + statements
+
+
+def is_new(state: State) -> bool:
+    """Whether a table that was just created is as it was created."""
+    return state.snapshot == "0"
+
+
+def append(rows: DataFrame, target: Target, tag: Tag, keys: Sequence[tuple[str, ...]], state: State) -> None:
+    """Add rows in one commit; the schema never evolves here, and keys that others wrote meanwhile fail it."""
+    if not keys or state.snapshot is None:
+        _save(_writer(rows, tag).mode("append"), target)
+        return
+    with conf(rows.sparkSession, _merge_settings(tag)), view(rows, tag) as source:
+        rows.sparkSession.sql(insert_new_statement(target.sql, source, keys[0][0], keys))
+
+
+def overwrite_partitions(rows: DataFrame, target: Target, tag: Tag, state: State) -> None:
     """Put rows in the place of everything in their partitions, in one commit."""
+    del state
     _save(_writer(rows, tag).mode("overwrite").option("partitionOverwriteMode", "dynamic"), target)
 
 
 def _writer(rows: DataFrame, tag: Tag) -> DataFrameWriter:
     writer = rows.write.format("delta").option("mergeSchema", "false").option("userMetadata", tag.text)
-    return writer.option("txnAppId", tag.app).option("txnVersion", "1") if tag.app else writer
+    return writer.option("txnAppId", tag.app).option("txnVersion", str(tag.attempt)) if tag.app else writer
 
 
 def _save(writer: DataFrameWriter, target: Target) -> None:
@@ -133,8 +157,15 @@ def _save(writer: DataFrameWriter, target: Target) -> None:
         writer.save(str(target.path))
 
 
-def merge(rows: DataFrame, target: Target, keys: tuple[str, ...], tag: Tag) -> None:
+def merge(rows: DataFrame, target: Target, keys: tuple[str, ...], tag: Tag, state: State) -> None:
     """Update rows by key and add the others, in one commit."""
+    del state
+    with conf(rows.sparkSession, _merge_settings(tag)), view(rows, tag) as source:
+        rows.sparkSession.sql(merge_statement(target.sql, source, keys))
+
+
+def _merge_settings(tag: Tag) -> dict[str, str]:
+    """What a MERGE takes from the session: its mark, its transaction, and that the schema never evolves."""
     settings = {
         "spark.databricks.delta.commitInfo.userMetadata": tag.text,
         "spark.databricks.delta.schema.autoMerge.enabled": "false",
@@ -142,37 +173,70 @@ def merge(rows: DataFrame, target: Target, keys: tuple[str, ...], tag: Tag) -> N
     if tag.app:
         settings |= {
             "spark.databricks.delta.write.txnAppId": tag.app,
-            "spark.databricks.delta.write.txnVersion": "1",
+            "spark.databricks.delta.write.txnVersion": str(tag.attempt),
         }
-    with conf(rows.sparkSession, settings), view(rows, tag) as source:
-        rows.sparkSession.sql(merge_statement(target.sql, source, keys))
+    return settings
 
 
-def committed(spark: SparkSession, target: Target, tag: Tag) -> Commit | None:
-    """The commit of a batch, else of a run, where the table has it."""
+def next_attempt(spark: SparkSession, target: Target, tag: Tag) -> int:
+    """The number of the next transaction of a batch: Delta silently skips one whose number it has seen."""
+    if not tag.app:
+        return 1
     log = _log(spark, target)
-    if log and tag.app and log.transaction_version(tag.app) is None:
-        return None
-    for version, said in _marked(spark, target, log):
-        try:
-            marks = json.loads(said)
-        except ValueError:
-            continue
-        if isinstance(marks, dict) and tag.fits(marks):
-            return commit_of(version, marks)
+    if log:
+        return (log.transaction_version(tag.app) or 0) + 1
+    return 1 + sum(tag.fits(entry.marks) for entry in _history(spark, target, None))
+
+
+def commit_of_run(spark: SparkSession, target: Target, tag: Tag, mode: str) -> Commit | None:
+    """The commit that this run has just made, with the rows that Delta counted in it; None where it made none."""
+    log = _log(spark, target)
+    for entry in _history(spark, target, log, _NEWEST):
+        if entry.marks.get("floe.run_id") == tag.run_id:
+            rows = entry.metrics.get("numSourceRows" if mode == "merge" else "numOutputRows")
+            # an insert that is a MERGE counts the rows it inserted as its output
+            return Commit(str(entry.version), tag.run_id, tag.rows if rows is None else int(rows))
     return None
 
 
-def _marked(spark: SparkSession, target: Target, log: DeltaTable | None) -> Iterator[tuple[int, str]]:
-    """Versions with what their writers said of them, newest first."""
+def follows(commit: Commit, state: State) -> bool:
+    """Whether a commit was made onto a state, with nothing of others between them."""
+    return int(commit.snapshot) == int(state.snapshot or 0) + 1
+
+
+def committed(spark: SparkSession, target: Target, tag: Tag) -> Commit | None:
+    """The commit of a batch, else of a run, where the table still holds it.
+
+    A commit that RESTORE undid is not held. A batch whose commit the log no longer shows, because the log was cleaned up,
+    is held where Delta's transaction record names it.
+    """
+    log = _log(spark, target)
+    recorded = log.transaction_version(tag.app) if log and tag.app else None
+    if log and tag.app and recorded is None:
+        return None
+    history = _history(spark, target, log)
+    held = [entry for entry in standing(history, log) if tag.fits(entry.marks)]
+    if held:
+        return commit_of(held[0].version, held[0].marks)
+    undone = any(tag.fits(entry.marks) for entry in history)
+    cleaned = history and history[-1].version > 0
+    return Commit(str(history[0].version), "", 0) if recorded is not None and cleaned and not undone else None
+
+
+def forgotten_before(spark: SparkSession, target: Target) -> datetime | None:
+    """Never: Delta keeps the transaction of a batch longer than its commit, and `committed` reads it."""
+    del spark, target
+    return None
+
+
+def _history(spark: SparkSession, target: Target, log: DeltaTable | None, newest: int | None = None) -> list[LogEntry]:
+    """The commits that the log shows, newest first."""
     if log:
-        for entry in log.history():
-            if "floe.run_id" in str(entry.get("userMetadata")):
-                yield int(entry["version"]), str(entry["userMetadata"])
-        return
-    history = spark.sql(f"DESCRIBE HISTORY {target.sql}").where("userMetadata LIKE '%floe.run_id%'")
-    for row in history.select("version", "userMetadata").orderBy("version", ascending=False).toLocalIterator():
-        yield int(row["version"]), str(row["userMetadata"])
+        return [LogEntry.of(entry) for entry in log.history(newest)]
+    limit = f" LIMIT {newest}" if newest else ""
+    rows = spark.sql(f"DESCRIBE HISTORY {target.sql}{limit}").orderBy("version", ascending=False)
+    chosen = rows.select("version", "operation", "operationParameters", "operationMetrics", "userMetadata")
+    return [LogEntry.of(row.asDict()) for row in chosen.toLocalIterator()]
 
 
 def _log(spark: SparkSession, target: Target) -> DeltaTable | None:

@@ -12,6 +12,7 @@ from deltalake.transaction import AddAction, RemoveAction
 from pyarrow import parquet as pq
 
 from floe.data.spark.rules import holdable, name_of
+from floe.data.spark.write.state import TableMovedError
 from floe.data.spark.write.tag import Tag
 from floe.data.tables.parquet import footers, struct_of
 from floe.model.plan import Plan
@@ -65,32 +66,63 @@ def unfit(log: DeltaTable, plan: Plan, files: Iterable[pq.FileMetaData]) -> str 
 
 
 def commit_files(location: str, files: Sequence[Path], plan: Plan, tag: Tag, snapshot: str | None) -> str | None:
-    """Make staged files the table's, if nobody changed it since a snapshot; else why not, with the files back in place."""
+    """Make staged files the table's by one commit onto a snapshot; else why not, with the files back in place.
+
+    The commit is a file that is there or is not: an error that comes after it (a checkpoint on a full disk, say) undoes
+    nothing. So after every error the log is asked first, and files go back only where the commit is certainly not there.
+
+    TableMovedError where somebody else committed after the snapshot.
+    """
     try:
         log = DeltaTable(location)
     except (DeltaError, OSError) as error:
         return f"its log cannot be read here ({str(error).splitlines()[0]})"
     full = {file: about for file, about in zip(files, footers(files), strict=True) if about.num_rows}
     reason = unfit(log, plan, full.values())
-    if reason or str(log.version()) != snapshot:
-        return reason or "another writer was faster"
+    if str(log.version()) != snapshot:
+        raise TableMovedError
+    if reason:
+        return reason
     moved = {file: Path(location) / file.name for file in full}
     actions: list[AddAction | RemoveAction] = [_action(file, about) for file, about in full.items()]
     properties = CommitProperties(
         custom_metadata={"userMetadata": tag.text},
         max_commit_retries=0,
-        app_transactions=[Transaction(tag.app, 1)] if tag.app else None,
+        app_transactions=[Transaction(tag.app, tag.attempt)] if tag.app else None,
     )
     try:
         for file, place in moved.items():
             file.rename(place)
         log.create_write_transaction(actions, mode="append", schema=log.schema(), commit_properties=properties)
     except (DeltaError, OSError) as error:
-        for file, place in moved.items():
-            if place.exists():
-                shutil.move(place, file)
-        return f"the commit was refused ({str(error).splitlines()[0]})"
+        return _after_error(error, location, log.version(), tag, moved)
     return None
+
+
+def _after_error(error: Exception, location: str, version: int, tag: Tag, moved: dict[Path, Path]) -> str | None:
+    """What came of a commit that ended in an error: None where it is in the log, else why it is not."""
+    other = _next_commit(location, version)
+    if other is not None and tag.run_id in other:
+        return None
+    put_back(moved)
+    if other is not None:
+        raise TableMovedError from error
+    return f"the commit was refused ({str(error).splitlines()[0]})"
+
+
+def put_back(moved: dict[Path, Path]) -> None:
+    """Move files that no commit names back to where they were staged."""
+    for file, place in moved.items():
+        if place.exists():
+            shutil.move(place, file)
+
+
+def _next_commit(location: str, version: int) -> str | None:
+    """The text of the commit that follows a version, None where there is none: the file itself, whatever else is broken."""
+    try:
+        return (Path(location) / "_delta_log" / f"{version + 1:020}.json").read_text("utf-8")
+    except FileNotFoundError:
+        return None
 
 
 def _action(file: Path, about: pq.FileMetaData) -> AddAction:

@@ -1,8 +1,9 @@
-"""A table as Spark sees it at one moment."""
+"""A table as Spark sees it at one moment, and the signal that it has changed since."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from floe.model import TableError
 from floe.model.types import Struct
 
 
@@ -16,3 +17,16 @@ class State:
     properties: Mapping[str, str]
     partition: tuple[str, ...]
     location: str
+
+
+def rows_lost(expected: int, found: int, what: str) -> TableError:
+    """The error of a count that must not differ: every row of a batch is accounted for, or nothing is committed."""
+    return TableError(
+        f"The batch has {expected} rows, but {what} has {found}: rows would be lost or doubled, so nothing was committed",
+        "Executors and driver must share the storage of the table and of its staging folder: set tables.staging to a folder "
+        "on S3, HDFS or a shared mount, and look whether anybody removes files there",
+    )
+
+
+class TableMovedError(Exception):
+    """Another writer changed the table after the batch was checked: nothing was committed, and it must be checked again."""

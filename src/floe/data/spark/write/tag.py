@@ -1,7 +1,7 @@
 """What a commit of floe's carries, so that it can be found again."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import NamedTuple
@@ -18,6 +18,9 @@ class Tag(NamedTuple):
     batch_id: str | None
     rows: int
     schema: Mapping[str, str] = MappingProxyType({})  # the contract, schema_version and schema_hash of the snapshot
+    attempt: int = (
+        1  # Delta skips a transaction whose number it has seen, so a batch that RESTORE undid needs the next one
+    )
 
     @property
     def marks(self) -> dict[str, str]:
@@ -42,7 +45,10 @@ class Tag(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """A commit that is in the table: its snapshot, and the run and rows it says."""
+    """A commit that is in the table: its snapshot, and the run and rows it names.
+
+    The run is empty where only Delta's transaction record is left of it, because the log was cleaned up.
+    """
 
     snapshot: str
     run_id: str
@@ -83,8 +89,26 @@ def view(rows: DataFrame, tag: Tag) -> Iterator[str]:
 
 def merge_statement(target: str, source: str, keys: tuple[str, ...]) -> str:
     """Rows of the source take the place of those with their key, and are added where there are none."""
-    same = " AND ".join(f"floe_old.{quote(key)} = floe_new.{quote(key)}" for key in keys)
     return (
-        f"MERGE INTO {target} AS floe_old USING {source} AS floe_new ON {same} "
+        f"MERGE INTO {target} AS floe_old USING {source} AS floe_new ON {_same(keys)} "
         "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
     )
+
+
+def insert_new_statement(target: str, source: str, column: str, keys: Sequence[tuple[str, ...]]) -> str:
+    """Rows of the source are added; the statement fails where one of their keys is in the table already.
+
+    A plain INSERT is not compared with rows that others commit meanwhile. A MERGE reads the table in the same transaction
+    that it commits, so a key that another writer brought after the check fails it, and nothing is written.
+    """
+    same = " OR ".join(f"({_same(key)})" for key in keys)
+    fail = "raise_error('floe: a key of the batch was written by somebody else meanwhile')"
+    return (
+        f"MERGE INTO {target} AS floe_old USING {source} AS floe_new ON {same} "
+        f"WHEN MATCHED THEN UPDATE SET {quote(column)} = if({fail} IS NULL, NULL, floe_old.{quote(column)}) "
+        "WHEN NOT MATCHED THEN INSERT *"
+    )
+
+
+def _same(keys: Sequence[str]) -> str:
+    return " AND ".join(f"floe_old.{quote(key)} = floe_new.{quote(key)}" for key in keys)
