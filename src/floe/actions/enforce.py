@@ -239,7 +239,7 @@ def _written(case: Case, passage: "Passage", started: float) -> WriteResult:
         feature_version=_feature_version(case, passage),
         repeated=again is not None,
         way=passage.way,
-        notes=(*passage.notes, *_notes(case)),
+        notes=(*passage.notes, *_quarantine_notes(case, passage), *_notes(case)),
     )
 
 
@@ -357,6 +357,17 @@ def _others(folder: Path) -> tuple[str, ...]:
 
     found = list_files(str(folder))
     return found.others if found else ()
+
+
+def _quarantine_notes(case: Case, passage: "Passage") -> tuple[str, ...]:
+    from floe.data.spark.quarantine import quarantine_target
+
+    if not passage.quarantined or passage.repeated:
+        return ()
+    why = "broke an expectation"
+    if case.settings["data_contracts.enforcement"] == "off":
+        why = "would have had the batch refused; rows that break milder rules are written at level off"
+    return (f"{passage.quarantined} of {passage.rows} rows went to {quarantine_target(case.target)}: they {why}",)
 
 
 def _notes(case: Case) -> tuple[str, ...]:

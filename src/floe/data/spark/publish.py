@@ -104,8 +104,8 @@ def _commit(chosen: _Part, gate: Gate, fitting: Fit, passage: Passage, state: St
         tag = tag._replace(attempt=table.next_attempt(spark, gate.target, tag))
         try:
             way = _write(rows, gate, tag, () if fitting.faults else files, there)
-        except TableMovedError:
-            raise
+        except (TableMovedError, TableError):
+            raise  # already looked up: the commit is not there, or is there and wrong
         except Exception as error:
             if not _found(rows, gate, tag, error):
                 if table.state(spark, gate.target) != there:
@@ -152,6 +152,8 @@ def _write(rows: DataFrame, gate: Gate, tag: Tag, files: Sequence[Path], state: 
 def _write_by_spark(rows: DataFrame, gate: Gate, tag: Tag, state: State) -> None:
     """Let Spark write rows in one commit, and hold what the commit counted against the batch."""
     table, spark, keys = TABLES[gate.target.format], rows.sparkSession, gate.unique_keys
+    if table.state(spark, gate.target) != state:
+        raise TableMovedError
     if gate.mode == "merge":
         table.merge(rows, gate.target, gate.plan.key, tag, state)
     elif gate.mode == "overwrite_partition":

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+from pyspark.sql import functions as sql
 from pyspark.sql.types import StructType
 
 from floe.data.plan.sql import quote
@@ -37,7 +38,10 @@ def with_field_ids(df: DataFrame, ids: FieldIds) -> DataFrame:
     """The same rows; files written of them carry the ids, by which Iceberg's readers find columns after a rename."""
     described = json.loads(df.schema.json())
     _number(described["fields"], ids, ())
-    return df.to(StructType.fromJson(described))
+    numbered = StructType.fromJson(described)
+    # `to` gives ids to fields inside structs, for these it casts, and leaves the columns themselves as they are
+    columns = [sql.col(quote(field.name)).alias(field.name, metadata=field.metadata) for field in numbered]
+    return df.to(numbered).select(*columns)
 
 
 def _number(fields: list[Any], ids: FieldIds, parent: tuple[str, ...]) -> None:

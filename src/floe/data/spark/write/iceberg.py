@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from itertools import takewhile
 from pathlib import Path
 
 from pyspark.errors import ParseException
@@ -278,7 +279,7 @@ def state(spark: SparkSession, target: Target) -> State:
     described = [
         (row["col_name"], row["data_type"]) for row in spark.sql(f"DESCRIBE TABLE EXTENDED {target.sql}").collect()
     ]
-    partition = tuple(kind for name, kind in described if _PART.fullmatch(name))
+    partition = _partition(described)
     location = next((kind for name, kind in described if name == "Location"), str(target))
     return State(
         schema=schema,
@@ -290,10 +291,19 @@ def state(spark: SparkSession, target: Target) -> State:
     )
 
 
+def _partition(described: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """The partition columns as DESCRIBE lists them: by name, or by transform where one of them is transformed."""
+    names = [name for name, _ in described]
+    if "# Partition Information" not in names:
+        return tuple(kind for name, kind in described if _PART.fullmatch(name))
+    start = names.index("# Partition Information") + 2  # below it stands the heading of the list
+    return tuple(takewhile(bool, names[start:]))
+
+
 def commit_files(
     target: Target, files: Sequence[Path], plan: Plan, tag: Tag, state: State, settings: Settings
 ) -> str | None:
     """Make staged files the table's own; else why Spark must write them."""
     from floe.data.spark.write import iceberg_files  # noqa: PLC0415  (pyiceberg takes its time)
 
-    return iceberg_files.commit_files(target, files, plan, tag, state.snapshot, settings)
+    return iceberg_files.commit_files(target, files, plan, tag, state, settings)

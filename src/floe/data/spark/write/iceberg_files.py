@@ -20,7 +20,7 @@ from pyiceberg.types import PrimitiveType, StructType
 
 from floe.data.spark.schema import FieldIds
 from floe.data.spark.write.delta_files import put_back
-from floe.data.spark.write.state import TableMovedError
+from floe.data.spark.write.state import State, TableMovedError
 from floe.data.spark.write.tag import Tag
 from floe.data.tables.iceberg import by_name, struct_of
 from floe.data.tables.parquet import footers
@@ -43,7 +43,7 @@ def unfit(table: Table, plan: Plan, files: Iterable[pq.FileMetaData]) -> str | N
     loose = [m.name for m in schema.members if not m.nullable and m.name not in required]
     if loose:
         return f"the table asks for {loose[0]}, which the contract does not"
-    wanted = [(m.name, str(m.type)) for m in schema.members]
+    wanted = _shape(schema)
     ids = _ids_of(table.schema().as_struct())
     if ids is None:
         return "lists and maps of files that Spark writes carry no field ids"
@@ -54,7 +54,7 @@ def unfit(table: Table, plan: Plan, files: Iterable[pq.FileMetaData]) -> str | N
 def _unfit_file(about: pq.FileMetaData, wanted: list[tuple[str, str]], ids: dict[tuple[str, ...], int]) -> str | None:
     if any(about.schema.column(index).physical_type == "INT96" for index in range(about.num_columns)):
         return "timestamps of the staged files are of the old kind (spark.sql.parquet.outputTimestampType)"
-    if [(m.name, str(m.type)) for m in file_struct(about).members] != wanted:
+    if _shape(file_struct(about)) != wanted:
         return "the staged files have other types than the table"
     if _file_ids(about.schema.to_arrow_schema()) != ids:
         return "the staged files have other field ids than the table"
@@ -118,11 +118,11 @@ def _file_ids(fields: Iterable[Any], parent: tuple[str, ...] = ()) -> dict[tuple
 
 
 def commit_files(
-    target: Target, files: Sequence[Path], plan: Plan, tag: Tag, snapshot: str | None, settings: Settings
+    target: Target, files: Sequence[Path], plan: Plan, tag: Tag, state: State, settings: Settings
 ) -> str | None:
-    """Make staged files the table's by one commit onto a snapshot; else why not, with the files back in place.
+    """Make staged files the table's by one commit onto a state; else why not, with the files back in place.
 
-    TableMovedError where somebody else committed after the snapshot.
+    TableMovedError where somebody else committed since, or changed the schema, which makes no snapshot.
     """
     try:
         table = by_name(str(target.name), settings)
@@ -132,7 +132,7 @@ def commit_files(
         return "its catalog cannot be asked without Spark"
     full = {file: about for file, about in zip(files, footers(files), strict=True) if about.num_rows}
     reason = unfit(table, plan, full.values())
-    if _current(table) != snapshot:
+    if _current(table) != state.snapshot or _shape(struct_of(table.schema().as_struct())) != _shape(state.schema):
         raise TableMovedError
     if reason:
         return reason
@@ -144,7 +144,7 @@ def commit_files(
             file.rename(place)
         _append(table, {moved[file]: about for file, about in full.items()}, tag)
     except (CommitFailedException, ValueError, NotImplementedError, OSError) as error:
-        return _after_error(error, table, snapshot, tag, moved)
+        return _after_error(error, table, state.snapshot, tag, moved)
     return None
 
 
@@ -157,6 +157,11 @@ def _after_error(error: Exception, table: Table, snapshot: str | None, tag: Tag,
     if _current(now) != snapshot:
         raise TableMovedError from error
     return f"the commit was refused ({(str(error).splitlines() or [type(error).__name__])[0]})"
+
+
+def _shape(struct: Struct) -> list[tuple[str, str]]:
+    """Names and types in order, without nullability."""
+    return [(member.name, str(member.type)) for member in struct.members]
 
 
 def _current(table: Table) -> str | None:
