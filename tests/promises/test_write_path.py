@@ -232,11 +232,12 @@ def test_a_table_restored_to_a_moment_is_understood_whatever_the_zone(spark, lak
     before = next(e for e in DeltaTable(lake.target.path).history() if "b1" in str(e.get("userMetadata")))["version"]
     log = Path(lake.target.path) / "_delta_log"
     started = int(time.time()) - 5 * 86_400
-    for entry in log.glob("*.json"):  # hours between the commits, so that the moment is in no doubt
-        os.utime(entry, (started + int(entry.stem) * 7200,) * 2)
+    # a day between the commits: Delta itself shifts the moment by the session's zone once more
+    for entry in log.glob("*.json"):
+        os.utime(entry, (started + int(entry.stem) * 86_400,) * 2)
     spark.conf.set("spark.sql.session.timeZone", "Pacific/Kiritimati")
     try:
-        moment = datetime.fromtimestamp(started + before * 7200 + 3600, ZoneInfo("Pacific/Kiritimati"))
+        moment = datetime.fromtimestamp(started + before * 86_400 + 20 * 3600, ZoneInfo("Pacific/Kiritimati"))
         text = moment.strftime("%Y-%m-%d %H:%M:%S")
         spark.sql(f"RESTORE TABLE {lake.target.sql} TO TIMESTAMP AS OF '{text}'")
     finally:
