@@ -1,0 +1,69 @@
+"""A cluster whose worker does not share the driver's disk: every row is accounted for, or nothing is written."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers import two_disks
+
+DRIVER = Path(__file__).parent / "on_two_disks.py"
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a driver on such a cluster found."""
+    why = two_disks.why_not()
+    if why:
+        pytest.skip(f"mount namespaces are not allowed here: {why}")
+    with two_disks.two_disks(tmp_path_factory.mktemp("two")) as cluster:
+        done = subprocess.run(
+            [sys.executable, str(DRIVER), cluster.master, str(cluster.driver), str(cluster.shared)],
+            cwd=cluster.driver,
+            capture_output=True,
+            text=True,
+            timeout=900,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-5000:]
+        found: dict[str, Any] = json.loads((cluster.driver / "found.json").read_text("utf-8"))
+        return found
+
+
+# written, quarantined, refused, repeated; the sums of the rows are worked out by hand from the ranges in on_two_disks.py
+@pytest.mark.spark
+@pytest.mark.parametrize("format_", ["delta", "iceberg"])
+def test_append_merge_and_quarantine_account_for_every_row(found: dict[str, Any], format_: str):
+    table = found[f"{format_}-false"]
+    assert table["append"] == [1000, 0, False, False]
+    assert table["again"] == [1000, 0, False, True]
+    assert table["merge"] == [200, 0, False, False]
+    assert table["quarantine"] == [90, 10, False, False]
+    assert table["rows"] == [1190, 1190, 406_400]
+    assert table["apart"] == 10
+    assert table["tested"] == "pass"
+    assert table["staged"] == []
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("format_", ["delta", "iceberg"])
+def test_partitions_are_overwritten_with_every_row(found: dict[str, Any], format_: str):
+    table = found[f"{format_}-true"]
+    assert table["overwrite"] == [50, 0, False, False]
+    assert table["rows"] == [640, 640, 203_100]
+    assert table["apart"] == 10
+    assert table["tested"] == "pass"
+    assert table["staged"] == []
+
+
+@pytest.mark.spark
+def test_a_place_that_executors_do_not_share_is_refused_before_the_write(found: dict[str, Any]):
+    refused = found["refused"]
+    for place in ("table", "staging"):
+        assert refused[place].startswith("TableError: "), refused[place]
+        assert "do not share the staging folder" in refused[place]
+        assert "tables.staging" in refused[place]
+    assert refused["made"] == ""
