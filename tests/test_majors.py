@@ -76,3 +76,19 @@ def test_what_needs_a_major_decides_not_the_number_alone(spark, lake: Lake):
     with pytest.raises(floe.ViolationError, match="enum-value-removed") as caught:
         floe.enforce(frame(spark, order(3)), lake.table_id, settings=lake.settings)
     assert [one.code for one in caught.value.result.result.failed] == ["E534"]
+
+
+def test_a_key_and_partition_columns_change_by_a_migration(spark, lake: Lake):
+    floe.enforce(frame(spark, order(1), order(2, customer_id="C2")), lake.table_id, settings=lake.settings)
+    old = lake.root / "old.yaml"
+    old.write_text(lake.contract().read_text())
+    lake.contract("        description: Where the order stands.", "        partitioned: true\n        description: It.")
+    with pytest.raises(floe.ContractError, match="raise the MAJOR"):
+        migrate(lake.table_id, str(old), lake.settings, way=Way(), run=True)
+    lake.contract("version: 1.0.0", "version: 2.0.0")
+    with pytest.raises(floe.ViolationError) as caught:
+        floe.enforce(frame(spark, order(3)), lake.table_id, settings=lake.settings)
+    assert [one.code for one in caught.value.result.result.failed] == ["E534"]
+    migrate(lake.table_id, str(old), lake.settings, way=Way(), run=True)
+    floe.enforce(frame(spark, order(3)), lake.table_id, settings=lake.settings)
+    assert sorted(row.order_id for row in floe.read(lake.table_id, settings=lake.settings).collect()) == [1, 2, 3]

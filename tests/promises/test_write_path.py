@@ -206,7 +206,7 @@ def test_a_batch_that_the_table_lost_is_written_again(spark, lake: Lake):
         floe.enforce(frame(spark, order(batch)), lake.table_id, batch_id=f"b{batch}", settings=lake.settings)
     if lake.format == "delta":
         before = next(
-            e["version"] for e in DeltaTable(lake.target.path).history() if "b1" in str(e.get("userMetadata"))
+            e["version"] for e in DeltaTable(lake.target.path).history() if '"b1"' in str(e.get("userMetadata"))
         )
         spark.sql(f"RESTORE TABLE {lake.target.sql} TO VERSION AS OF {before}")
     else:
@@ -229,7 +229,7 @@ def test_a_table_restored_to_a_moment_is_understood_whatever_the_zone(spark, lak
         pytest.skip("RESTORE is Delta's")
     for batch in (1, 2):
         floe.enforce(frame(spark, order(batch)), lake.table_id, batch_id=f"b{batch}", settings=lake.settings)
-    before = next(e for e in DeltaTable(lake.target.path).history() if "b1" in str(e.get("userMetadata")))["version"]
+    before = next(e for e in DeltaTable(lake.target.path).history() if '"b1"' in str(e.get("userMetadata")))["version"]
     log = Path(lake.target.path) / "_delta_log"
     started = int(time.time()) - 5 * 86_400
     # a day between the commits: Delta itself shifts the moment by the session's zone once more
@@ -384,6 +384,20 @@ def test_other_partition_columns_and_another_grain_are_refused(spark, lake: Lake
         floe.enforce(frame(spark, order(7)), lake.table_id, settings=lake.settings)
     assert [one.code for one in caught.value.result.result.failed] == ["E534"]
     assert numbers(spark, lake) == [1, 6]
+
+
+def test_another_time_zone_is_refused_and_a_new_column_with_one_is_not(spark, lake: Lake, tmp_path: Path):
+    table = str(tmp_path / "zoned") if lake.format == "delta" else f"ice.{lake.table_id.split('.')[1]}.zoned"
+    at_ = "{name: %s, physicalType: timestamp_ntz, logicalTypeOptions: {defaultTimezone: %s}}"
+    text = KEYLESS.replace("keyless", "zoned").replace("{name: v, physicalType: int}", at_ % ("v", "Europe/Berlin"))
+    rows = spark.sql("SELECT 1L AS id, timestamp_ntz'2026-11-01 12:00:00' AS v")
+    write: dict[str, Any] = {"table": table, "layer": "silver", "settings": lake.settings}
+    floe.enforce(rows, text, **write)
+    with pytest.raises(floe.ViolationError) as caught:
+        floe.enforce(rows, text.replace("Europe/Berlin", "Asia/Tokyo"), **write)
+    assert [(one.code, one.expected) for one in caught.value.result.result.failed] == [("E520", "v Europe/Berlin")]
+    wider = text + "  - " + at_ % ("w", "Asia/Tokyo") + "\n"
+    assert floe.enforce(rows.withColumn("w", rows.v), wider, **write).written == 1
 
 
 def test_partitions_are_not_overwritten_by_other_columns_than_the_contract_names(spark, lake: Lake):

@@ -18,12 +18,14 @@ from floe.actions.references import reference_targets
 from floe.actions.salt import salt_of
 from floe.actions.settings import load_settings
 from floe.actions.tell_run import record_and_tell
+from floe.data.plan.zone import zone_name
 from floe.model import Contract, TableError, ViolationError
 from floe.model.clock import stamp, utc_now
 from floe.model.decision import decide
 from floe.model.features import FeatureVersion, as_of_field
 from floe.model.result import Outcome, Result, WriteResult
 from floe.model.settings import Settings
+from floe.model.types import Atomic
 from floe.tell.sinks.trace import facts_of, span
 
 if TYPE_CHECKING:
@@ -143,6 +145,7 @@ def _identity(case: Case) -> dict[str, Any]:
         "snapshot keys": custom.get("snapshotKeys"),
         "feature set": custom.get("featureSet"),
         "grain": " ".join(str(dataset.node.get("dataGranularityDescription") or "").split()).casefold(),
+        "time zones": {one.path: zone_name(one) for one in dataset.walk() if one.type == Atomic("timestamp_ntz")},
     }
     return {name: value for name, value in found.items() if value or name in ("primary key", "partition columns")}
 

@@ -69,10 +69,10 @@ def migrate(
     before = _older(now, old, settings)
     then = next((one for one in before.datasets if one.name == dataset.name), before.datasets[0])
     found = diff(before, now, settings)
-    if found.bump is not Bump.MAJOR:
+    if found.bump is not Bump.MAJOR and not _raised(before, now):
         raise ContractError(
             f"{before.version} to {now.version} is {found.bump}: it needs no migration",
-            "Write with `floe enforce`, which adds new columns itself",
+            "Write with `floe enforce`, which adds new columns itself; for other partition columns raise the MAJOR version",
             "E520",
         )
     plan = _plan(now, dataset, (before, then), way, settings, dict(fill or {}))
@@ -86,6 +86,12 @@ def migrate(
             "E528",
         )
     return _run(plan, now, settings)
+
+
+def _raised(before: Contract, now: Contract) -> bool:
+    """Whether the new version is of a higher MAJOR, whatever its changes need."""
+    then, version = Version.read(before.version), Version.read(now.version)
+    return bool(then and version and version.major > then.major)
 
 
 def _older(now: Contract, old: str | None, settings: Settings) -> Contract:

@@ -65,11 +65,13 @@ def identity_outcomes(plan: Plan, state: State, edition: Edition, mode: str) -> 
         recorded = {}
     before = recorded or edition.before
     names = dict.fromkeys([*before, *(edition.identity if recorded else ())])
-    found = [
-        _identity_outcome(plan, name, before.get(name), edition.identity.get(name))
-        for name in names
-        if (before.get(name) or None) != (edition.identity.get(name) or None)
-    ]
+    found = []
+    for name in names:
+        then, now = before.get(name) or None, edition.identity.get(name) or None
+        if isinstance(then, dict) and isinstance(now, dict):  # by column: one that came or went is not a change of it
+            then, now = ({path: side[path] for path in sorted(then.keys() & now.keys())} for side in (then, now))
+        if then != now:
+            found.append(_identity_outcome(plan, name, then, now))
     partition = list(plan.partition)
     if mode == "overwrite_partition" and list(state.partition) != partition and not found:
         # Spark overwrites by the table's partitions, whatever the contract says: rows of others would go with them
@@ -178,6 +180,8 @@ def _identity_outcome(plan: Plan, name: str, then: Any, now: Any) -> Outcome:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{path} {zone}" for path, zone in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"
     return "none" if value in (None, "") else str(value)
