@@ -1,12 +1,12 @@
 """Find the table a contract promises."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from floe.model import Contract, ContractError, Dataset, Server, TableError
+from floe.model import Contract, ContractError, Dataset, Server, SettingError, TableError
 from floe.model.plan import Scope
 from floe.model.settings import Settings
 from floe.model.table import Target
@@ -34,6 +34,29 @@ class Way:
     references: Mapping[str, str] = field(default_factory=dict)
     scope: Scope | None = None
     full: bool = False
+
+
+def ways_to(way: Way, datasets: Sequence[Dataset], tables: Sequence[str]) -> list[Way]:
+    """The way to each of several datasets, where tables are given as TABLE or as DATASET=TABLE.
+
+    A table that is not given to a dataset by name is a table of all that are meant only where one is meant: judged on the
+    table of another, a dataset would pass unseen.
+    """
+    names = list(dict.fromkeys(dataset.name for dataset in datasets))
+    given: dict[str, str] = {}
+    for entry in tables or ([way.table] if way.table else ()):
+        name, mark, table = entry.partition("=")
+        if not mark or name not in names:
+            name, table = (names[0] if len(names) == 1 else ""), entry
+        if not name:
+            raise SettingError(
+                f"--table {entry} does not say which of the {len(names)} datasets it is: {', '.join(names)}",
+                f"Name it: --table {names[0]}={entry}",
+            )
+        if name in given:
+            raise SettingError(f"'{name}' is given two tables: {given[name]} and {table}", "Name one")
+        given[name] = table
+    return [replace(way, table=given.get(dataset.name)) for dataset in datasets]
 
 
 def find_target(
@@ -95,7 +118,8 @@ def _by_id(settings: Settings, table_id: str | None, dataset: Dataset) -> Target
 
 def _named(settings: Settings, table: str) -> Target:
     """A table as a user names it: a path, or a catalog name."""
-    if "/" in table or table.startswith(".") or (table.endswith(_PARQUET) and Path(table).exists()):
+    plain = "." not in table or table.endswith(_PARQUET)
+    if "/" in table or table.startswith(".") or (plain and Path(table).exists()):
         path = table if "://" in table else str(Path(table).resolve())
         return Target(_format(path, settings["tables.format"]), path=path)
     return Target("iceberg" if table.split(".", maxsplit=1)[0] in settings["catalogs"] else "delta", table)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floe.actions.find import find_contract, use_contract
-from floe.actions.find_table import Way, find_target
+from floe.actions.find_table import Way, find_target, ways_to
 from floe.actions.offline import store_or_offline
 from floe.actions.record import of_test
 from floe.actions.references import reference_targets
@@ -95,15 +95,24 @@ def _plan(contract: Contract, dataset: Dataset, settings: Settings, asked: Asked
 
 
 def verify_tables(
-    contracts: Sequence[str | Path | Contract], way: Way, settings: Settings, progress: Progress = lambda _: None
+    contracts: Sequence[str | Path | Contract],
+    way: Way,
+    settings: Settings,
+    progress: Progress = lambda _: None,
+    *,
+    tables: Sequence[str] = (),
 ) -> VerifyResult:
-    """Every dataset of the contracts on its table: by metadata where that proves it, by one scan where not."""
+    """Every dataset of the contracts on its table: by metadata where that proves it, by one scan where not.
+
+    `tables` says where they are, as TABLE for the only dataset or as DATASET=TABLE.
+    """
     found = [use_contract(name, settings) for name in contracts]
     asked = [(contract, dataset) for contract in found for dataset in contract.datasets]
+    ways = ways_to(way, [dataset for _, dataset in asked], tables)
     results = []
-    for number, (contract, dataset) in enumerate(asked, 1):
+    for number, ((contract, dataset), to) in enumerate(zip(asked, ways, strict=True), 1):
         tell = _naming(f"{dataset.name} ({number} of {len(asked)})", progress)
-        results.append(_recorded(contract, dataset, way, settings, tell))
+        results.append(_recorded(contract, dataset, to, settings, tell))
     return VerifyResult(tuple(sorted(results, key=_badness)))
 
 

@@ -23,7 +23,13 @@ _FORMATS = ("text", "json", "junit", "html", "github", "markdown")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("contracts", nargs="+", metavar="CONTRACT", help="a table_id, a contract's id or path")
-    parser.add_argument("--table", help="the table: a catalog name or a path (default: found by the contract)")
+    parser.add_argument(
+        "--table",
+        action="append",
+        default=[],
+        metavar="TABLE",
+        help="the table: a catalog name or a path; of several datasets, DATASET=TABLE for each (default: found by the contract)",
+    )
     parser.add_argument(
         "--reference",
         type=named,
@@ -69,9 +75,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Judge the tables; exit 1 where a promise is broken, 2 where one was not evaluated and none is broken."""
     scope = scope_of(options.where, options.sample)
-    way = Way(options.table, options.server, dict(options.reference), scope, options.full)
+    way = Way(None, options.server, dict(options.reference), scope, options.full)
     with progress() as phase:
-        result = verify_tables(options.contracts, way, load_settings(say=say), phase)
+        result = verify_tables(options.contracts, way, load_settings(say=say), phase, tables=options.table)
     limit, accepted = Severity.of(options.fail_on), frozenset(options.accept)
     print(_answer(result, options.format, accepted, limit))
     return _exit_code(result, limit, accepted)

@@ -19,6 +19,7 @@ from floe.model.types import Atomic, Member, Struct, Type
 
 _ENDINGS = (".parquet", ".parq", ".pq")
 _NOTHING = "__HIVE_DEFAULT_PARTITION__"
+_LOG = re.compile(r"(?:(.*)/)?(?:_delta_log/[0-9]{20}\.json|metadata/[^/]*\.metadata\.json)")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
@@ -67,6 +68,7 @@ def list_files(path: str) -> Folder | None:
         found = [info] if info.is_file else system.get_file_info(fs.FileSelector(root, recursive=True))
     except (OSError, pyarrow.ArrowException) as error:
         raise TableError(f"{path} cannot be read: {str(error).splitlines()[0]}", "Check its permissions") from None
+    _refuse_tables(path, root, [one.path for one in found if one.is_file])
     shown = [one for one in found if one.is_file and _shown(one.path, root)]
     kept = sorted((one for one in shown if one.path.endswith(_ENDINGS)), key=lambda one: str(one.path))
     if not kept:
@@ -113,6 +115,17 @@ def system_of(path: str) -> tuple[fs.FileSystem, str]:
             f"{path} cannot be reached: {str(error).splitlines()[0]}", "Check its address and rights"
         ) from None
     return system, str(root).rstrip("/")
+
+
+def _refuse_tables(path: str, root: str, files: Iterable[str]) -> None:
+    """TableError where Delta or Iceberg tables stand below a folder: as one table their files would all be current rows."""
+    tables = {found[1] or path for file in files if (found := _LOG.fullmatch(file.removeprefix(root).strip("/")))}
+    if tables:
+        listed = ", ".join(sorted(tables)[:3]) + (", …" if len(tables) > 3 else "")
+        raise TableError(
+            f"{path} is no table of Parquet files: it holds {len(tables)} Delta or Iceberg tables, {listed}",
+            "Name one of them",
+        )
 
 
 def _shown(path: str, root: str) -> bool:
