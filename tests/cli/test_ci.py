@@ -314,3 +314,40 @@ def test_what_changed_is_compiled_and_so_is_what_inherits_from_it(capsys):
     (found,) = [one for step in shape["steps"] if step["name"] == "compile" for one in step["findings"]]
     assert (code, found["code"], found["file"]) == (1, "FLOE-E510", "product/datacontract.yaml")
     assert found["suggestion"] == "Strengthen 'freshness' to at least match parent: PT6H"
+
+
+INVALID = ("apiVersion: v3.1.0\n", "apiVersion: v3.1.0\ncolour: red\n")
+WORSE = ("status: active\n", "status: 5\n")
+
+
+@pytest.mark.parametrize("fault", [INVALID, WORSE])
+def test_a_base_that_is_not_valid_does_not_make_a_breaking_change_pass(capsys, fault):
+    git("switch", "--quiet", "main")
+    write("contracts/fresh.yaml", contract("1.0.0", *ADDED, name="fresh").replace(*fault))
+    commit()
+    git("switch", "--quiet", "work")
+    git("merge", "--quiet", "main")
+    write("contracts/fresh.yaml", contract("1.0.0", REMOVED, name="fresh"))
+    code, shape = answer(capsys)
+    assert code == 1
+    if fault is INVALID:  # what is known to floe is compared
+        assert codes(shape)["diff"] == ["E520", "E523"]
+        assert [one["bump"] for one in shape["diff"]["results"]] == ["MAJOR"]
+    else:
+        assert "E580" in codes(shape)["base"]
+
+
+def test_an_older_version_stands_for_a_base_that_is_not_valid(capsys):
+    git("switch", "--quiet", "main")
+    write("contracts/fresh.yaml", contract("1.0.0", *ADDED, name="fresh"))
+    commit()
+    write("contracts/fresh.yaml", contract("1.0.0", *ADDED, name="fresh").replace(*WORSE))
+    commit()
+    git("switch", "--quiet", "work")
+    git("merge", "--quiet", "main")
+    write("contracts/fresh.yaml", contract("1.0.0", *ADDED, name="fresh"))
+    code, shape = answer(capsys)
+    assert (code, "E580" in codes(shape)["base"]) == (0, False)
+    write("contracts/fresh.yaml", contract("1.0.0", REMOVED, name="fresh"))
+    code, shape = answer(capsys)
+    assert (code, codes(shape)["diff"]) == (1, ["E520", "E523"])

@@ -9,7 +9,7 @@ from typing import Any
 from floe.actions.approvals import FILE, approvals, approved
 from floe.actions.ci_compile import compiled
 from floe.actions.diff import DiffResult, Question, compare
-from floe.actions.find_versions import Side, in_files, some_at_revision
+from floe.actions.find_versions import Side, base_of, in_files
 from floe.actions.lint import LintResult, lint
 from floe.actions.pair_versions import VersionPair, in_line
 from floe.actions.settings import load_settings
@@ -84,7 +84,7 @@ def ci(since: str, path: str | Path = ".", *, settings: Settings | None = None, 
         raise FloeError(f"{path} does not exist, and did not at {since}", "Check the path")
     changed = _contract_files(all_changed)
     judged = _linted(path, changed)
-    before, after = some_at_revision(repository, base, changed, f"git:{since}:"), _now(changed)
+    before, after = base_of(repository, base, changed, f"git:{since}:"), _now(changed)
     everything = judged.contracts
     linted = _of_files(judged, changed)
     pairs = list(_pairs(before, after, everything))
@@ -92,12 +92,11 @@ def ci(since: str, path: str | Path = ".", *, settings: Settings | None = None, 
     given, wrong = approvals(settings, today)
     compared, allowed = _with_approvals(compared, given, today)
     said = (*judged.findings, *compared.findings)
-    unread = tuple(replace(finding, severity=Severity.WARNING) for finding in before.broken)
     steps = (
         Step("lint", linted.findings),
         Step("diff", compared.findings),
         Step("compile", tuple(compiled(Path(path), all_changed, said, base, today))),
-        Step("base", unread),
+        Step("base", before.broken),
         Step("approvals", (*wrong, *_missing(compared, pairs, allowed))),
     )
     files = tuple(sorted({_file(contract) for side in (before, after) for contract in side.contracts}))

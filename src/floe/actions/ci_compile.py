@@ -27,7 +27,8 @@ def compiled(
         return
     folders = Folders(folder)
     for finding in (*_of_products(folders, files, since, today), *_of_others(folders, files, since, today)):
-        if _key(finding) not in known:
+        # bases that are not valid are the diff's matter, which looks for an older version of them
+        if finding.name != "base-invalid" and _key(finding) not in known:
             known.add(_key(finding))
             yield finding
 

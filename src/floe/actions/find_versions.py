@@ -1,7 +1,7 @@
 """The contracts on one side of a comparison: a file, a folder, a git revision, the registry."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -129,10 +129,54 @@ def at_revision(repository: Repository, revision: str, path: str, label: str = "
     return _read_side(f"{label}{path}", folder, texts, beside)
 
 
-def some_at_revision(repository: Repository, revision: str, names: Collection[str], label: str) -> Side:
-    """The contracts among named files of a git revision."""
-    texts = [(f"{label}{blob.path}", blob.data) for blob in repository.some(revision, names)]
-    return _read_side(label, True, texts, None)
+_HISTORY = 50  # how many commits of a file are looked through for a version that can be read
+
+
+def base_of(repository: Repository, revision: str, names: Collection[str], label: str) -> Side:
+    """The contracts among named files of a git revision, as what comes later is compared with them.
+
+    One that is not valid there still promised something. Where only unknown keys are wrong with it, it is compared as it is
+    read; else an older version of the file that is valid stands for it. Where none is found, that is an error of its own
+    (E580): the contract is never taken for a new one.
+    """
+    contracts, broken = [], []
+    for blob in repository.some(revision, names):
+        source = f"{label}{blob.path}"
+        contract, found = read(blob.data, source)
+        wrong = [finding for finding in found if finding.severity >= Severity.ERROR]
+        text = blob.data.decode("utf-8", "replace")
+        if not contract and not (wrong and looks_like_contract(text, source, found)):
+            continue
+        broken += [replace(hide(finding, secrets_in(text)), severity=Severity.WARNING) for finding in wrong]
+        if any(finding.name != "unknown-key" for finding in wrong):
+            contract = _older(repository, revision, blob.path, source)
+        if contract:
+            contracts.append(contract)
+        else:
+            broken.append(_not_compared(source, wrong[0]))
+    return Side(label, True, tuple(contracts), {}, tuple(broken))
+
+
+def _older(repository: Repository, revision: str, path: str, source: str) -> Contract | None:
+    """The newest valid version of a file before a revision."""
+    for commit in repository.history(revision, path, _HISTORY)[1:]:
+        data = repository.blob(commit, path)
+        contract, found = read(data, source) if data is not None else (None, [])
+        if contract and all(finding.severity < Severity.ERROR or finding.name == "unknown-key" for finding in found):
+            return contract
+    return None
+
+
+def _not_compared(source: str, wrong: Finding) -> Finding:
+    return Finding(
+        "E580",
+        "base-invalid",
+        Severity.ERROR,
+        f"What changed since {source} was not compared: that version is not valid, and no older one is found",
+        f"{wrong.place}: {wrong.message}",
+        "Fetch the whole history, or mend the file on the base branch in a commit of its own",
+        Place(source, 1, 1),
+    )
 
 
 def _read_side(

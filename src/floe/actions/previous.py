@@ -13,7 +13,7 @@ from floe.actions.resolve import Opened, Resolved, Resolver, open_product
 from floe.contract.sources.disk import Before
 from floe.contract.sources.files import may_hold_contract
 from floe.contract.sources.git import Repository
-from floe.model import Contract, Finding, FloeError
+from floe.model import Contract, Finding, FloeError, Place, Severity
 from floe.model.settings import Settings
 
 _BESIDE = "changes.yaml"
@@ -75,7 +75,10 @@ class History:
             return "", [], ()
         old = self._old(base, resolved, folder, document)
         beside = (os.path.join(os.path.dirname(document), _BESIDE),) if document else ()
-        return self.key(resolved.files), self.step(old, new, bool(document)) if old else [], beside
+        if old:
+            return self.key(resolved.files), self.step(old, new, bool(document)), beside
+        lost = [_not_compared(document, base.name)] if document and base.blobs.get(document) else []
+        return self.key(resolved.files), lost, beside
 
     def _old(self, base: Base, resolved: Resolved, folder: Path, document: str) -> Contract | None:
         opened = self.opened(base, folder)
@@ -156,3 +159,16 @@ def _product_of(file: str, folders: Mapping[str, set[str]]) -> str | None:
             inside = path.relative_to(folder)
             return str(folder) if inside.parts[0] == "contracts" and may_hold_contract(inside) else None
     return None
+
+
+def _not_compared(document: str, base: str) -> Finding:
+    """The document was there before, and cannot be read as it was: whether it breaks somebody is not known."""
+    return Finding(
+        "E580",
+        "base-invalid",
+        Severity.ERROR,
+        f"What changed since {base} was not compared: the contract is not valid there",
+        "",
+        "Mend it on the base in a commit of its own, then compare again",
+        Place(document, 1, 1),
+    )

@@ -118,6 +118,14 @@ class Repository:
         listed = [blob for name, blob in self._listed(self.commit(revision), self._inside(path))][:2]
         return self.contents(listed)[0] if len(listed) == 1 else None
 
+    def history(self, revision: str, path: str | Path, most: int) -> list[str]:
+        """The newest commits up to a revision that changed a file, newest first."""
+        top = ("-C", str(self.top), "--literal-pathspecs")
+        listed = self._git(
+            "log", f"-{most}", "--format=%H", self.commit(revision), "--", self._inside(path), before=top
+        )
+        return listed.decode().split()
+
     def changed(self, revision: str, path: str | Path) -> list[str]:
         """The files below a path that differ between a revision and the working tree, as seen from where we stand."""
         at, commit = self._inside(path) or ".", self.commit(revision)
