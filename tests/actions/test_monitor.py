@@ -256,7 +256,7 @@ def test_a_column_that_is_gone_is_critical_drift(tmp_path, clock):
 
 def test_a_score_below_the_threshold_is_a_warning(tmp_path, clock):
     path = promise(tmp_path, "orders")
-    rule = "    quality:\n      - {metric: rowCount, mustBeGreaterThan: 10}\n"
+    rule = "    quality:\n      - {metric: rowCount, mustBeGreaterThan: 10, severity: warning}\n"
     path.write_text(path.read_text().replace("slaProperties:", f"{rule}slaProperties:"))
     fill(tmp_path, "orders")
     watch = only(monitor_check([], settings_of(tmp_path, clock)))

@@ -105,16 +105,19 @@ def test_a_map_block_makes_a_map():
     assert [*fields] == ["m", "m{key}", "m{}", "m{}[]"]
 
 
-def test_measures_and_dimensions_are_no_columns():
+def test_measures_and_dimensions_that_are_calculated_are_no_columns():
     fields = _fields(
         [
             {"name": "id", "physicalType": "int"},
-            {"name": "month", "semanticType": "dimension", "logicalType": "date"},
-            {"name": "total", "semanticType": "measure", "logicalType": "number"},
+            {"name": "month", "semanticType": "dimension", "logicalType": "date", "transformLogic": "month(day)"},
+            {"name": "total", "semanticType": "measure", "logicalType": "number", "transformLogic": "sum(id)"},
             {"name": "plain", "semanticType": "column", "physicalType": "int"},
+            {"name": "country", "semanticType": "dimension", "physicalType": "string", "required": True},
+            {"name": "key", "semanticType": "dimension", "transformLogic": "a + b", "primaryKey": True},
         ]
     )
-    assert [*fields] == ["id", "plain"]
+    assert [*fields] == ["id", "plain", "country", "key"]
+    assert fields["country"].required
 
 
 def _lint(*properties):

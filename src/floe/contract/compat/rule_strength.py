@@ -15,9 +15,7 @@ def severity(rule: QualityRule) -> Severity | None:
     """The severity as the rule or else the specification gives it; None where the word is unknown."""
     if rule.severity is not None:
         return _WORDS.get(rule.severity.strip().lower())
-    if rule.valid_values is not None:
-        return Severity.ERROR
-    return Severity.CRITICAL if "pointInTime" in floe_parts(rule) else Severity.WARNING
+    return Severity.CRITICAL if "pointInTime" in floe_parts(rule) else Severity.ERROR
 
 
 def refuses(rule: QualityRule) -> bool:

@@ -191,7 +191,7 @@ class _Writing:
 
 
 def _mild(rule: QualityRule) -> bool:
-    return (rule.severity or "warning").lower() in _MILD
+    return (rule.severity or "error").lower() in _MILD
 
 
 def _named(rule: QualityRule, where: str) -> str:

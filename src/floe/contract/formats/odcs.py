@@ -73,8 +73,20 @@ _LOGICAL: dict[str, Type] = {
     "map": Family("map"),
     "object": Family("object"),
 }
-# properties that describe a calculation, not a column of the table
-_NOT_COLUMNS = ("measure", "dimension")
+_CALCULATED = ("measure", "dimension")
+# what is said only of a column that holds values
+_OF_COLUMNS = ("physicalName", "required", "unique", "primaryKey", "partitioned", "quality", "relationships")
+
+
+def is_column(node: Map) -> bool:
+    """Whether a property is a column of the table, and not only a calculation over its columns.
+
+    v3.2 marks measures and dimensions. A dimension may well be a column; only one that says how it is calculated, and
+    promises nothing about values, is none. When in doubt it is a column, because a promise about it must not go unchecked.
+    """
+    if node.get("semanticType") not in _CALCULATED or node.get("transformLogic") is None:
+        return True
+    return any(node.get(key) not in (None, False) for key in _OF_COLUMNS)
 
 
 def read(tree: Any, source: str) -> tuple[Contract | None, list[Finding]]:
@@ -192,7 +204,7 @@ def _fields(parent: Map, at: tuple[Step, ...], prefix: str, version: str) -> tup
     fields = [
         _filled(_field(node, (*at, i), prefix, version), filled)
         for i, node in _maps(parent, "properties")
-        if node.get("semanticType") not in _NOT_COLUMNS
+        if is_column(node)
     ]
     keys = [f for f in fields if f.node.get("primaryKey") is True]
     positions = {f.path: _position(f.node, "primaryKeyPosition", i) for i, f in enumerate(keys, 1)}

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from floe.contract.formats.dialect_field import STABLE_ID, logical
-from floe.contract.formats.odcs import DIMENSIONS, OPERATORS, property_type
+from floe.contract.formats.odcs import DIMENSIONS, OPERATORS, is_column, property_type
 from floe.contract.formats.section import add, copy, custom, made, maps
 from floe.model import List, Map
 from floe.model.type_text import parse_type
@@ -139,9 +139,9 @@ def _stable(node: Map) -> None:
 
 
 def _semantics(node: Map) -> None:
-    """Measures and dimensions are no columns: v3.1 lists them beside the properties."""
+    """Measures and dimensions that are no columns: v3.1 lists them beside the properties."""
     for kind, name in SEMANTIC.items():
-        found = [p for p in maps(node.get("properties")) if p.get("semanticType") == kind]
+        found = [p for p in maps(node.get("properties")) if p.get("semanticType") == kind and not is_column(p)]
         if found:
             rest = [p for p in node["properties"] if not any(p is one for one in found)]
             _replace(node, "properties", rest)

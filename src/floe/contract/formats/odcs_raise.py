@@ -127,8 +127,8 @@ def _is_measure(entry: Any) -> bool:
         isinstance(entry, Map)
         and set(entry)
         <= {"name", "expression", "description", "businessName", "logicalType", "physicalType", "synonyms", "id"}
-        and isinstance(entry.get("name"), str)
-        and all(isinstance(entry.get(key, ""), str) for key in ("expression", "description"))
+        and all(isinstance(entry.get(key), str) for key in ("name", "expression"))
+        and isinstance(entry.get("description", ""), str)
     )
 
 

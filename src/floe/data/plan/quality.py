@@ -53,12 +53,13 @@ def _base(id_: str, path: str, rule: QualityRule) -> Expectation:
 
 
 def _severity(rule: QualityRule) -> Severity:
-    word = (rule.severity or "").upper()
+    """The severity that a rule names; error where it names none, so that a broken rule is never green by omission."""
+    word = (rule.severity or "").strip().upper()
+    if word == "WARN":
+        return Severity.WARNING
     if word in Severity.__members__:
         return Severity[word]
-    if rule.valid_values is not None:
-        return Severity.ERROR
-    return Severity.CRITICAL if "pointInTime" in implementation(rule) else Severity.WARNING
+    return Severity.CRITICAL if "pointInTime" in implementation(rule) else Severity.ERROR
 
 
 def _gated(rule: QualityRule) -> bool:
