@@ -1,5 +1,6 @@
 """What a contract promises in ODCS is checked, whatever version, dialect or server it names."""
 
+import json
 from pathlib import Path
 
 import pyarrow
@@ -43,3 +44,44 @@ def test_a_broken_rule_without_a_severity_is_an_error(home: Path):
     rule = "quality: [{metric: nullValues, mustBe: 0}]"
     code, said = outcome_of(home, f"schema: [{{name: t, properties: [{{name: id, physicalType: bigint, {rule}}}]}}]\n")
     assert (code, "FLOE-E550 error" in said or "FLOE-E556 error" in said) == (1, True), said
+
+
+POSTGRES = "servers: [{server: s, type: postgres, host: h, port: 5432, database: d, schema: public}]\n"
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ('SELECT count(*) FROM t WHERE "id" IS NULL', 1),  # one row is: Spark alone would read a text, which never is
+        ('SELECT count(*) FROM "t" WHERE "t"."id" > 1', 0),
+        ("SELECT count(*) FROM ${object} WHERE \"id\"::text = '9'", 0),
+        ("SELECT count(*) FROM t WHERE id = 1 AND length('a\\') = 3", 0),  # no escape in PostgreSQL: two characters
+        ("SELECT sum(id::bigint / 2::int) FROM t", 0),  # whole numbers are divided to a whole number: 1 / 2 is 0
+        ("SELECT sum(id / 2.0) FROM t", 1),
+    ],
+)
+def test_sql_is_read_in_the_dialect_of_the_contracts_server(home: Path, query: str, code: int):
+    rule = f"quality:\n  - {{type: sql, mustBe: 0, severity: error, query: {json.dumps(query)}}}\n"
+    rule = rule.replace("\n  -", "\n    -")
+    text = f"schema:\n- name: t\n  {rule}  properties: [{{name: id, physicalType: bigint}}]\n"
+    found, said = outcome_of(home, POSTGRES + text)
+    assert found == code, said
+    assert "not evaluated" not in said
+
+
+def test_a_division_of_which_nobody_knows_the_types_is_not_evaluated(home: Path):
+    rule = "quality: [{type: sql, mustBe: 0, query: SELECT sum(id / 2) FROM t}]"
+    code, said = outcome_of(
+        home, f"{POSTGRES}schema: [{{name: t, {rule}, properties: [{{name: id, physicalType: bigint}}]}}]\n"
+    )
+    assert (code, "cut to a whole number is not known" in said) == (2, True), said
+
+
+def test_sql_that_two_servers_read_differently_is_not_evaluated(home: Path):
+    servers = POSTGRES.replace("]", ", {server: lake, type: s3, location: s3://b, format: delta}]")
+    rule = "quality: [{type: sql, mustBe: 0, query: 'SELECT count(*) FROM t WHERE \"id\" IS NULL'}]"
+    code, said = outcome_of(
+        home, f"{servers}schema: [{{name: t, {rule}, properties: [{{name: id, physicalType: bigint}}]}}]\n"
+    )
+    assert (code, "read it differently" in said) == (2, True), said

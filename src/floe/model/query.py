@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
+from floe.model.query_dialect import to_spark
 from floe.model.query_functions import ABOUT_SESSION, FUNCTIONS, NODES, REACHING, ROWS, UNITS, WITH_UNIT, WRITES
 from floe.model.query_text import OBJECT, STANDS_FOR, bare
 
@@ -47,22 +48,27 @@ class Query:
 
 
 @lru_cache(maxsize=1024)
-def query_problems(text: str, tables: frozenset[str]) -> tuple[Problem, ...]:
-    """What keeps a text from being one read-only Spark query over these tables (names in lower case).
+def query_problems(
+    text: str, tables: frozenset[str], dialects: tuple[str | None, ...] = (None,)
+) -> tuple[Problem, ...]:
+    """What keeps a text from being one read-only query over these tables (names in lower case) that Spark can run.
 
     >>> [str(problem.kind) for problem in query_problems("select count(*) from a; drop table a", frozenset({"a"}))]
     ['unsafe']
     """
-    return read_query(text, tables).problems
+    return read_query(text, tables, dialects).problems
 
 
-def read_query(text: str, tables: frozenset[str]) -> Query:
-    """The query that a text holds, judged."""
+def read_query(text: str, tables: frozenset[str], dialects: tuple[str | None, ...] = (None,)) -> Query:
+    """The query that a text holds, judged; `dialects` are those of the contract's servers, None being Spark's."""
     import sqlglot  # noqa: PLC0415  (140 ms that contracts without SQL do not need)
 
     if len(text) > MAX_LENGTH:
         return _refused(Kind.UNSAFE, f"it has {len(text):,} characters, at most {MAX_LENGTH:,} are read")
     try:
+        if dialects != (None,):
+            with _quiet():
+                text = to_spark(text, dialects)
         found = bare(text)
         with _quiet():
             statements = [one for one in sqlglot.parse(found.text, dialect=_dialect()) if one]

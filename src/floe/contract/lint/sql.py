@@ -5,13 +5,16 @@ from collections.abc import Iterator
 from floe.contract.lint.references import target
 from floe.contract.lint.views import Names, RuleOf
 from floe.model.query import Kind, Problem, query_problems
+from floe.model.query_dialect import dialects_of
 
 
 def found(part: RuleOf, kind: Kind) -> Iterator[Problem]:
     """What is wrong with the query of a rule, of one kind."""
     query = part.noun.query
     if part.noun.type == "sql" and isinstance(query, str) and query.strip():
-        yield from (problem for problem in query_problems(query, _tables(part.names)) if problem.kind is kind)
+        dialects = dialects_of(server.type for server in part.names.contract.servers)
+        problems = query_problems(query, _tables(part.names), dialects)
+        yield from (problem for problem in problems if problem.kind is kind)
 
 
 def _tables(names: Names) -> frozenset[str]:

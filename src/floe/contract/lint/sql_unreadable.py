@@ -11,7 +11,7 @@ from floe.model.query import Kind
 
 @rule("E506", "sql-unreadable", Severity.WARNING, each=RuleOf)
 def sql_unreadable(part: RuleOf) -> Iterator[Message]:
-    """The SQL of a rule cannot be read as Spark SQL.
+    """The SQL of a rule cannot be read.
 
     Why: floe runs rules on Spark; what Spark cannot read is not evaluated, and a run with it is not green.
 

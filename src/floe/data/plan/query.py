@@ -7,6 +7,7 @@ from floe.data.plan.sql import text
 from floe.model import Contract, Dataset
 from floe.model.plan import Query
 from floe.model.query import Kind, generated, known, read_query, resolved
+from floe.model.query_dialect import dialects_of
 from floe.model.query_text import OBJECT, PROPERTY
 
 _SAID = {
@@ -20,7 +21,7 @@ _MARKS = {ord(mark): f"\\u{ord(mark):04x}" for mark in "{}`"}
 def query_of(sql: str, contract: Contract, dataset: Dataset, column: str | None) -> tuple[Query | None, str | None]:
     """The query to run, or why none is run; `column` is the SQL of the column that the rule stands on."""
     names = _names(contract, dataset)
-    found = read_query(sql, frozenset(names))
+    found = read_query(sql, frozenset(names), dialects_of(server.type for server in contract.servers))
     if found.problems:
         worst = found.problems[0]
         return None, _SAID[worst.kind].format(worst.text)
