@@ -1,5 +1,6 @@
 """What a gate lets through becomes the table's own in one commit, bad rows set apart where the contract asks for it."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from floe.data.prove import row_count
 from floe.data.spark.as_of import newest_day
 from floe.data.spark.passage import Gate, Passage, Quarantine
 from floe.data.spark.quarantine import Split, flag, of_rows, part, quarantine_of
-from floe.data.spark.said import ENGINE_ERRORS, first_line
+from floe.data.spark.said import ENGINE_ERRORS, answer_lost, first_line
 from floe.data.spark.schema import struct_of
 from floe.data.spark.schema_gate import Fit
 from floe.data.spark.stage import Staged
@@ -25,6 +26,8 @@ from floe.model import TableError
 from floe.model.decision import Verdict
 from floe.model.failpoint import failpoint
 from floe.model.types import Struct
+
+_PATIENCE = (0, 1, 3)  # seconds before each look for a commit whose answer was lost
 
 
 def existing_rows(staged: DataFrame, gate: Gate, state: State | None) -> DataFrame | None:
@@ -188,15 +191,25 @@ def _check_keys(rows: DataFrame, gate: Gate, commit: Commit, keys: Sequence[tupl
 
 
 def _found(rows: DataFrame, gate: Gate, tag: Tag, error: Exception) -> bool:
-    """Whether a commit that answered with an error is in the table all the same: looked up, never guessed."""
+    """Whether a commit that answered with an error is in the table all the same: looked up, never guessed.
+
+    TableError where it cannot be known: the table cannot be read, or a catalog whose answer was lost may still be at work.
+    """
+    lost = answer_lost(error)
     try:
-        found = TABLES[gate.target.format].committed(rows.sparkSession, gate.target, tag)
-        return found is not None and found.run_id == tag.run_id
+        for seconds in _PATIENCE if lost else (0,):
+            time.sleep(seconds)
+            found = TABLES[gate.target.format].committed(rows.sparkSession, gate.target, tag)
+            if found is not None and found.run_id == tag.run_id:
+                return True
     except Exception:  # noqa: BLE001  (whatever keeps us from looking, the answer is unknown)
+        lost = True
+    if lost:
         raise TableError(
             f"Whether the batch was committed to {gate.target} is unknown: {first_line(error)}",
             f"Look for {tag.text} in the table's history; with a batch_id a repeat finds it and writes nothing twice",
         ) from error
+    return False
 
 
 def _bring(spark: SparkSession, gate: Gate, fitting: Fit, state: State) -> State:

@@ -23,6 +23,20 @@ ENGINE_ERRORS: tuple[type[Exception], ...] = (
 )
 
 
+# Iceberg's errors of a commit that may have been made: its answer did not come
+_LOST = ("CommitStateUnknownException", "RESTException")
+
+
+def answer_lost(error: Exception) -> bool:
+    """Whether a catalog's answer to a commit was lost, so that nobody knows yet what came of it."""
+    java: Any = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    while java is not None:
+        if java.getClass().getSimpleName() in _LOST:
+            return True
+        java = java.getCause()
+    return False
+
+
 def first_line(error: Exception) -> str:
     """What went wrong, in one line."""
     java: Any = getattr(error, "java_exception", None)

@@ -1,12 +1,14 @@
 """Iceberg: staged files become the table's own by one commit, without a second copy."""
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow
 from pyarrow import parquet as pq
-from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import CommitFailedException, RESTError
 from pyiceberg.io.pyarrow import (
     compute_statistics_plan,
     data_file_statistics_from_parquet_metadata,
@@ -17,6 +19,7 @@ from pyiceberg.table import Table, TableProperties
 from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.typedef import Record
 from pyiceberg.types import PrimitiveType, StructType
+from sqlalchemy.exc import SQLAlchemyError
 
 from floe.data.spark.schema import FieldIds
 from floe.data.spark.write.delta_files import put_back
@@ -30,6 +33,8 @@ from floe.model.plan import Plan
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import Atomic, Decimal, Struct, Text
+
+_PATIENCE = (0, 1, 3)  # seconds before each look for a commit whose answer was lost
 
 
 def unfit(table: Table, plan: Plan, files: Iterable[pq.FileMetaData]) -> str | None:
@@ -142,21 +147,41 @@ def commit_files(
         folder.mkdir(parents=True, exist_ok=True)
         for file, place in moved.items():
             file.rename(place)
+    except OSError as error:
+        put_back(moved)
+        return f"the staged files cannot be moved into the table ({_first_line(error)})"
+    try:
         _append(table, {moved[file]: about for file, about in full.items()}, tag)
-    except (CommitFailedException, ValueError, NotImplementedError, OSError) as error:
+    except (CommitFailedException, RESTError, SQLAlchemyError, ValueError, NotImplementedError, OSError) as error:
         return _after_error(error, table, state.snapshot, tag, moved)
     return None
 
 
 def _after_error(error: Exception, table: Table, snapshot: str | None, tag: Tag, moved: dict[Path, Path]) -> str | None:
-    """What came of a commit that ended in an error: None where the table has it, else why it has not."""
-    now = table.refresh()
-    if any(_marks(one).get("floe.run_id") == tag.run_id for one in now.snapshots()):
-        return None
+    """What came of a commit that ended in an error: None where the table has it, else why it has not.
+
+    A catalog behind a network may still be at work on a commit whose answer was lost. Files that it may yet make the table's
+    are never moved away: the table would name files that are gone. Then nobody knows, and that is what is said.
+    """
+    certain = isinstance(error, CommitFailedException | NotImplementedError) or isinstance(table.catalog, SqlCatalog)
+    for seconds in (0,) if certain else _PATIENCE:
+        time.sleep(seconds)
+        now = table.refresh()
+        if any(_marks(one).get("floe.run_id") == tag.run_id for one in now.snapshots()):
+            return None
+    if not certain:
+        raise TableError(
+            f"Whether the batch was committed is unknown: the catalog's answer was lost ({_first_line(error)})",
+            "Repeat with the same batch_id: a batch that is in the table is not written again",
+        )
     put_back(moved)
     if _current(now) != snapshot:
         raise TableMovedError from error
-    return f"the commit was refused ({(str(error).splitlines() or [type(error).__name__])[0]})"
+    return f"the commit was refused ({_first_line(error)})"
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _shape(struct: Struct) -> list[tuple[str, str]]:
