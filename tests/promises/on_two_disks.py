@@ -1,8 +1,10 @@
 """What a driver does on a cluster whose worker has another disk; it writes what came of it to found.json, for `test_cluster`."""
 
 import json
+import os
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -57,6 +59,7 @@ def main() -> None:
     for format_ in ("delta", "iceberg"):
         for partitioned in ("false", "true"):
             found[f"{format_}-{partitioned}"] = history(spark, settings, shared, format_, partitioned)
+    found["lost"] = executor_lost(spark, settings, shared)
     found["refused"] = refused(spark, settings, driver, shared)
     (driver / "found.json").write_text(json.dumps(found), encoding="utf-8")
     spark.stop()
@@ -97,6 +100,34 @@ def history(spark: Any, settings: Settings, shared: Path, format_: str, partitio
         "tested": floe.verify(table, text, settings).outcome,
         "staged": sorted(str(path) for path in shared.rglob(".floe-staging/*")),
     }
+
+
+def executor_lost(spark: Any, settings: Settings, shared: Path) -> dict[str, Any]:
+    """Kill the executor while it writes the batch: its tasks run again on another one."""
+    marker = str(shared / "killed")
+
+    def kill_once(frames: Iterator[Any]) -> Iterator[Any]:
+        for frame in frames:
+            if frame.id.max() > 700 and not os.path.exists(marker):
+                Path(marker).touch()
+                os.kill(_executor(), signal.SIGKILL)
+            yield frame
+
+    rows = spark.sql("SELECT id, cast(id % 2 AS int) AS day, cast(id AS int) AS v FROM range(0, 1000, 1, 4)")
+    rows = rows.mapInPandas(kill_once, "id bigint, day int, v int")
+    table = str(shared / "lost")
+    text = CONTRACT.format(name="lost", partitioned="false")
+    done = floe.enforce(rows, text, table=table, layer="silver", batch_id="b1", settings=settings)
+    counted = spark.sql(f"SELECT count(*), count(DISTINCT id), sum(v) FROM delta.`{table}`").head()
+    return {"killed": Path(marker).exists(), "written": done.written, "rows": list(counted)}
+
+
+def _executor() -> int:
+    """The process of the executor that this Python worker belongs to."""
+    process = os.getpid()
+    while b"CoarseGrainedExecutorBackend" not in Path(f"/proc/{process}/cmdline").read_bytes():
+        process = int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    return process
 
 
 def refused(spark: Any, settings: Settings, driver: Path, shared: Path) -> dict[str, str]:

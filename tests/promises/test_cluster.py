@@ -67,3 +67,8 @@ def test_a_place_that_executors_do_not_share_is_refused_before_the_write(found: 
         assert "do not share the staging folder" in refused[place]
         assert "tables.staging" in refused[place]
     assert refused["made"] == ""
+
+
+@pytest.mark.spark
+def test_a_lost_executor_neither_loses_nor_doubles_rows(found: dict[str, Any]):
+    assert found["lost"] == {"killed": True, "written": 1000, "rows": [1000, 1000, 499_500]}

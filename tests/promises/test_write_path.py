@@ -561,3 +561,26 @@ def test_lists_and_maps_survive_a_rename_too(spark, lake: Lake):
     spark.sql(f"ALTER TABLE {table} RENAME COLUMN v TO w")
     spark.sql(f"ALTER TABLE {table} ADD COLUMN v string")
     assert [(row.id, row.w[0].a, row.v) for row in spark.sql(f"SELECT * FROM {table}").collect()] == [(1, 5, None)]
+
+
+# --- FAULTS 24: Spark casts nothing on the way into a table
+
+
+@pytest.mark.parametrize(("ansi", "store"), [("true", "ANSI"), ("false", "LEGACY")])
+@pytest.mark.parametrize("wrong", ["decimal(16,4)", "string", "double"])
+def test_another_type_is_refused_before_spark_casts_it(spark, lake: Lake, ansi: str, store: str, wrong: str):
+    floe.enforce(frame(spark, order(1)), lake.table_id, settings=lake.settings)
+    rows = frame(spark, order(2, amount=Decimal("9.9999")), columns=COLUMNS.replace("decimal(14,2)", "decimal(16,4)"))
+    rows = rows.withColumn("amount", rows.amount.cast(wrong))
+    before = {key: spark.conf.get(key) for key in ("spark.sql.ansi.enabled", "spark.sql.storeAssignmentPolicy")}
+    spark.conf.set("spark.sql.ansi.enabled", ansi)
+    spark.conf.set("spark.sql.storeAssignmentPolicy", store)
+    try:
+        for mode in ("append", "merge"):
+            with pytest.raises(floe.ViolationError) as caught:
+                floe.enforce(rows, lake.table_id, mode, settings=lake.settings)
+            assert "E530" in [one.code for one in caught.value.result.result.failed]
+    finally:
+        for key, value in before.items():
+            spark.conf.set(key, value)
+    assert numbers(spark, lake) == [1]
