@@ -238,7 +238,7 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
         progress(f"reading rows for {len(left.expectations)} promises")
         keys = {name for one in left.expectations for name in one.keys}
         known = aids._replace(
-            rows=rows,
+            rows=None if _filtered_wrongly(left, seen) else rows,
             bounds=bounds_of(files or ()),
             apart=apart(files or (), keys),
             common=common_values(target.format, seen, searched(left.expectations, left.masked)),
@@ -263,6 +263,12 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
         committed_at=committed,
         read=read,
     )
+
+
+def _filtered_wrongly(plan: Plan, seen: TableFacts) -> bool:
+    """Whether a filter for bad rows could skip files of them by wrong statistics: then all rows are counted."""
+    asked = [one for one in plan.expectations if one.sql]
+    return bool(seen.loose) and any(not one.columns or seen.loose & set(one.columns) for one in asked)
 
 
 def _pinned(target: Target, seen: TableFacts, settings: Settings) -> Target:
