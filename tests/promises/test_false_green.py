@@ -1,9 +1,11 @@
 """Nothing is green that is not: by memory, in full and by metadata a table is judged as a plain scan of it judges."""
 
+import datetime
 import json
 import os
+import shutil
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from deltalake import write_deltalake
 from pyarrow import parquet as pq
 
 import floe
+from floe.cli import main
 from floe.data.rows.first import read_first
 from floe.model.result import Result
 from floe.model.settings import Settings
@@ -234,6 +237,34 @@ def test_the_value_of_a_partition_column_is_the_folders(desk: Desk):
     desk.agree(table, contract(ID, AMOUNT), amount=2)
 
 
+def test_doctor_names_files_without_field_ids_and_migrate_repairs_them(desk: Desk, capsys, monkeypatch):
+    table = desk.iceberg("id bigint, amount int")
+    add(desk, table, landed(desk, id=ids(1, 2), amount=numbers(10, 20)))
+    desk.sql(f"INSERT INTO {table} VALUES (3, 30)")
+    namespace, uri = table.split(".")[1], desk.settings["catalogs"]["ice"]["uri"]
+    warehouse = desk.settings["catalogs"]["ice"]["warehouse"]
+    settings = f"catalogs: {{ice: {{type: sql, uri: '{uri}', warehouse: '{warehouse}'}}}}\n"
+    (desk.root / "manifest.yaml").write_text(settings)
+    (desk.root / "desk.yaml").write_text(contract(ID, "{name: amount, physicalType: int}"))
+    monkeypatch.chdir(desk.root)
+
+    def run(*words: str) -> str:
+        assert main([*words, "desk.yaml", "--table", table]) == 0
+        return str(capsys.readouterr().out)
+
+    assert "1 of 2 files carry none" in run("doctor")
+    assert json.loads(run("doctor", "--format", "json"))["field_ids"] == {"lacking": 1, "seen": 2, "files": 2}
+    assert f"{namespace}.desk: 1 of 2 files carried no field ids" in run("migrate", "--repair")
+    assert "carry none" not in run("doctor")
+    assert "every file carries field ids, nothing was written" in run("migrate", "--repair")
+    # from now on a column keeps its values under its new name
+    desk.sql(f"ALTER TABLE {table} RENAME COLUMN amount TO old_amount")
+    desk.sql(f"ALTER TABLE {table} ADD COLUMN amount int")
+    assert sorted(tuple(row) for row in desk.rows(table).collect()) == [(1, 10, None), (2, 20, None), (3, 30, None)]
+    text = contract(ID, "{name: amount, physicalType: int, required: true}", "{name: old_amount, physicalType: int}")
+    desk.agree(table, text, amount=3)
+
+
 # --- item 12: rows that an equality delete takes away, as Flink writes them for upserts
 
 
@@ -358,3 +389,234 @@ def test_decimals_within_the_rounding_of_a_statistic_are_read(desk: Desk, bound:
     found = {one.field: one.violations for one in desk.verify(table, text).failed}
     assert found == {"desk.amount": 1}
     desk.agree(table, text, amount=1)
+
+
+# --- G5: a moment, a day and a time without a zone are compared in the same zone by every session
+
+POINTS = """
+(1, TIMESTAMP'2026-03-01 23:30:00Z', TIMESTAMP_NTZ'2026-03-01 23:00:00', DATE'2026-03-01'),
+(2, TIMESTAMP'2026-03-01 23:30:00Z', TIMESTAMP_NTZ'2026-03-02 00:00:00', DATE'2026-03-02'),
+(3, TIMESTAMP'2026-03-08 10:15:00Z', TIMESTAMP_NTZ'2026-03-08 02:30:00', DATE'2026-03-08'),
+(4, TIMESTAMP'1969-12-31 23:59:59.999999Z', TIMESTAMP_NTZ'1970-01-01 00:00:00', DATE'1970-01-01'),
+(5, NULL, TIMESTAMP_NTZ'2026-03-01 00:00:00', NULL)
+"""
+BERLIN = "logicalType: timestamp, logicalTypeOptions: {timezone: false, defaultTimezone: Europe/Berlin}"
+
+
+@pytest.fixture
+def zone(spark):
+    before = spark.conf.get("spark.sql.session.timeZone")
+
+    def change(name: str) -> None:
+        spark.conf.set("spark.sql.session.timeZone", name)
+
+    yield change
+    spark.conf.set("spark.sql.session.timeZone", before)
+
+
+@pytest.mark.parametrize("session", ["UTC", "America/Los_Angeles", "Asia/Kolkata", "Australia/Lord_Howe"])
+def test_a_point_in_time_is_the_same_in_every_zone_of_a_session(desk: Desk, zone, session: str):
+    table = delta(desk, "id bigint, at timestamp, wall timestamp_ntz, day date", f"VALUES {POINTS}")
+    rules = ("at >= wall", "at >= day", "day <= wall", "wall < at")
+    listed = [f"{{type: custom, engine: floe, implementation: {{pointInTime: {{rule: {rule}}}}}}}" for rule in rules]
+    columns = (ID, "{name: at, physicalType: timestamp}", "{name: day, physicalType: date}")
+    walls = "{name: wall, physicalType: timestamp_ntz}", f"{{name: wall, physicalType: timestamp_ntz, {BERLIN}}}"
+    zone(session)
+    # by hand: in UTC the moments of rows 2 and 4 are before wall and before day; with walls of Berlin, which are an hour
+    # earlier, they are after wall, and wall of these two is before day
+    assert bad_rows(desk, table, contract(*columns, walls[0], quality=", ".join(listed))) == [2, 2, 0, 2]
+    in_berlin = contract(*columns, walls[1], quality=", ".join(listed))
+    assert bad_rows(desk, table, in_berlin) == [0, 2, 2, 0]
+
+
+def bad_rows(desk: Desk, table: str, text: str) -> list[int | None]:
+    """By memory, in full, and of a frame."""
+    found = [
+        [one.violations for one in result.expectations if one.code == "E558"]
+        for result in (
+            desk.verify(table, text),
+            desk.verify(table, text, full=True),
+            desk.frame(desk.rows(table), text),
+        )
+    ]
+    assert found[0] == found[1] == found[2]
+    return found[0]
+
+
+def test_a_gate_refuses_what_is_known_too_early_in_every_zone(desk: Desk, zone):
+    rule = "{type: custom, engine: floe, implementation: {pointInTime: {rule: at <= day}}}"
+    text = contract(ID, "{name: at, physicalType: timestamp}", "{name: day, physicalType: date}", quality=rule)
+    rows = "SELECT 1L id, TIMESTAMP'2026-03-02 00:30:00Z' at, DATE'2026-03-02' day"
+    for session in ("America/Los_Angeles", "UTC", "Asia/Kolkata"):
+        zone(session)
+        with pytest.raises(floe.ViolationError) as caught:
+            floe.enforce(desk.sql(rows), text, table=str(desk.root / "gold"), layer="gold", settings=desk.settings)
+        assert [one.code for one in caught.value.result.result.failed] == ["E558"]
+
+
+def test_a_moment_beside_a_text_is_not_judged(desk: Desk):
+    table = delta(
+        desk, "id bigint, at timestamp, said string", "VALUES (1, TIMESTAMP'2026-03-01 00:00:00Z', '2026-03-02')"
+    )
+    rule = "{type: custom, engine: floe, implementation: {pointInTime: {rule: said <= at}}}"
+    columns = ID, "{name: at, physicalType: timestamp}", "{name: said, physicalType: string}"
+    (one,) = [one for one in desk.verify(table, contract(*columns, quality=rule)).expectations if one.cause]
+    assert (one.outcome, one.cause) == (
+        "not_evaluated",
+        "a timestamp is compared with a string, which each session reads in its own zone",
+    )
+
+
+@pytest.mark.parametrize("second", ["date", "timestamp", "timestamp_ntz"])
+def test_columns_of_an_open_kind_of_time_are_compared_where_both_are_of_one_kind(desk: Desk, second: str):
+    table = delta(desk, f"id bigint, a timestamp, b {second}", f"SELECT 1, now(), CAST(now() AS {second})")
+    rule = "{type: custom, engine: floe, implementation: {pointInTime: {rule: a <= b}}}"
+    text = contract(ID, "{name: a, logicalType: date}", "{name: b, logicalType: date}", quality=rule)
+    text = text.replace("v3.1.0", "v3.0.2")  # whose dates may be moments
+    (one,) = [one for one in desk.verify(table, text).expectations if one.expected == "a <= b"]
+    if second == "timestamp":
+        assert one.outcome == "pass"
+    else:
+        assert one.outcome == "not_evaluated"
+        assert "name their physicalType" in str(one.cause)
+
+
+# --- G6 and row 57: letters of names
+
+
+@pytest.fixture(params=["true", "false"])
+def case_sensitive(request: pytest.FixtureRequest, spark):
+    spark.conf.set("spark.sql.caseSensitive", request.param)
+    yield request.param == "true"
+    spark.conf.set("spark.sql.caseSensitive", "false")
+
+
+def test_a_folder_that_spells_a_column_in_two_ways_is_not_judged(desk: Desk, case_sensitive: bool):
+    folder = desk.root / "p"
+    folder.mkdir()
+    pq.write_table(pa.table({"id": ids(1, 2), "amount": numbers(1, 2)}), folder / "a.parquet")
+    pq.write_table(pa.table({"id": ids(3, 4), "AMOUNT": numbers(-5, -6)}), folder / "b.parquet")
+    result = desk.verify(str(folder), contract(ID, AMOUNT))
+    assert {one.outcome for one in result.expectations} == {"not_evaluated"}
+    assert "spells a column in two ways: amount and AMOUNT" in str(result.expectations[0].cause)
+
+
+def test_a_folder_named_by_a_column_in_other_letters_is_not_judged(desk: Desk, case_sensitive: bool):
+    folder = desk.root / "p" / "AMOUNT=-5"
+    folder.mkdir(parents=True)
+    pq.write_table(pa.table({"id": ids(1, 2), "amount": numbers(1, 2)}), folder / "a.parquet")
+    result = desk.verify(str(folder.parent), contract(ID, AMOUNT))
+    assert {one.outcome for one in result.expectations} == {"not_evaluated"}
+
+
+def test_a_column_in_other_letters_than_the_contracts_is_not_judged(desk: Desk, case_sensitive: bool):
+    folder = desk.root / "p"
+    folder.mkdir()
+    pq.write_table(pa.table({"id": ids(1), "AMOUNT": numbers(-5)}), folder / "a.parquet")
+    tables = [
+        str(folder),
+        delta(desk, "id bigint, AMOUNT int", "VALUES (1, -5)"),
+        desk.iceberg("id bigint, AMOUNT int"),
+    ]
+    desk.sql(f"INSERT INTO {tables[2]} VALUES (1, -5)")
+    for table in tables:
+        result = desk.verify(table, contract(ID, AMOUNT))
+        assert result.outcome != "pass"
+        (one,) = [one for one in result.expectations if one.id == "desk.amount:below-minimum"]
+        assert (one.outcome, one.violations) == ("not_evaluated", None)
+
+
+def test_the_setting_for_letters_changes_no_verdict(desk: Desk, case_sensitive: bool):
+    folder = desk.root / "p"
+    folder.mkdir()
+    rows = {"id": ids(1, 2), "code": pa.array(["A", "b"]), "amount": numbers(1, -2)}
+    pq.write_table(pa.table(rows), folder / "a.parquet")
+    tables = [
+        str(folder),
+        delta(desk, "id bigint, code string, amount int"),
+        desk.iceberg("id bigint, code string, amount int"),
+    ]
+    for table, name in zip(tables[1:], (f"delta.`{tables[1]}`", tables[2]), strict=True):
+        desk.sql(f"INSERT INTO {name} VALUES (1, 'A', 1), (2, 'b', -2)")
+        assert {one.field: one.violations for one in desk.verify(table, contract(ID, CODE, AMOUNT)).failed} == {
+            "desk.code": 1,
+            "desk.amount": 1,
+        }
+    found = {one.field: one.violations for one in desk.verify(tables[0], contract(ID, CODE, AMOUNT)).failed}
+    assert found == {"desk.code": 1, "desk.amount": 1}
+
+
+# --- G8: a commit that is dated in the future
+
+
+@pytest.mark.parametrize("form", ["delta", "iceberg"])
+@pytest.mark.parametrize(("ahead", "outcome"), [(60, "pass"), (5 * 365 * 86_400, "not_evaluated")])
+def test_a_commit_of_the_future_is_not_fresh(desk: Desk, form: str, ahead: int, outcome: str):
+    fresh = "slaProperties: [{property: freshness, value: 1d}]\n"
+    if form == "delta":
+        table = delta(desk, "id bigint", "VALUES (1)")
+    else:
+        table = desk.iceberg("id bigint")
+        desk.sql(f"INSERT INTO {table} VALUES (1)")
+    behind = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=ahead)
+    skewed = replace(desk, settings=replace(desk.settings, clock=lambda: behind))
+    result = skewed.verify(table, contract(ID, before=fresh))
+    (one,) = [one for one in result.expectations if one.id == "desk:sla.freshness"]
+    assert (one.outcome, result.outcome) == (outcome, outcome)
+    assert ("clock skew" in str(one.cause)) == (outcome == "not_evaluated")
+
+
+# --- G11: multiples, as the numbers are written
+
+
+@pytest.mark.parametrize(
+    ("step", "bad", "good"),
+    [
+        ("7", "1e-19 4e-19 1e39 1e300 1e20 1234567890123457.25 -1e-300", "0 14 7e39 -7e300 7e20 49e37"),
+        ("0.01", "1e-19 0.015 0.010000000000000002 1e-3 4.9e-324", "0.01 0.1 1e39 1e300 123456789.25 -0.07"),
+        ("0.0001", "0.00010000000000000002", "0.0001 12.3456"),
+        ("1000000000000", "1e11 1.5e12 123", "1e12 3e38 1e300"),
+        ("1152921504606846976", "1e38 1e59", "1e60 3e100"),  # two to the 60th divides ten to the 60th
+    ],
+)
+def test_multiples_of_doubles_are_exact(desk: Desk, step: str, bad: str, good: str):
+    values = [*bad.split(), *good.split()]
+    rows = desk.spark.createDataFrame([(one, float(one)) for one in values], "id string, x double")
+    text = contract(
+        "{name: id, physicalType: string, primaryKey: true}",
+        f"{{name: x, physicalType: double, logicalType: number, logicalTypeOptions: {{multipleOf: {step}}}}}",
+    )
+    for ansi in ("true", "false"):
+        desk.spark.conf.set("spark.sql.ansi.enabled", ansi)
+        try:
+            (one,) = [one for one in desk.frame(rows, text).expectations if one.id == "desk.x:not-multiple"]
+        finally:
+            desk.spark.conf.set("spark.sql.ansi.enabled", "true")
+        assert one.violations == len(bad.split())
+
+
+# --- row 26: another table under the name of one that was judged
+
+
+@pytest.mark.parametrize("form", ["delta", "iceberg"])
+def test_a_table_that_was_dropped_and_made_again_is_read_and_told(desk: Desk, form: str):
+    def make(code: str) -> str:
+        if form == "delta":
+            path = str(desk.root / "made")
+            shutil.rmtree(path, ignore_errors=True)
+            write_deltalake(path, pa.table({"id": ids(1, 2), "code": pa.array([code, code])}))
+            return path
+        desk.sql(f"CREATE NAMESPACE IF NOT EXISTS ice.{desk.root.name.replace('-', '_')}")
+        name = f"ice.{desk.root.name.replace('-', '_')}.made"
+        desk.sql(f"DROP TABLE IF EXISTS {name}")
+        desk.sql(f"CREATE TABLE {name} (id bigint, code string) USING iceberg")
+        desk.sql(f"INSERT INTO {name} VALUES (1, '{code}'), (2, '{code}')")
+        return name
+
+    text = contract(ID, CODE)
+    assert desk.verify(make("A"), text).outcome == "pass"
+    found = {one.id: (one.code, one.violations) for one in desk.verify(make("x"), text).failed}
+    assert found == {
+        "desk:table-replaced": ("E535", 1),
+        "desk.code:pattern-mismatch": ("E553", 2),
+    }

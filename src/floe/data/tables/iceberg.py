@@ -74,6 +74,12 @@ def metadata_now(target: Target, settings: Settings) -> str | None:
     return found.metadata_location if found else None
 
 
+def data_files(target: Target, settings: Settings) -> list[DataFile] | None:
+    """The data files of a table now; None where there is no table."""
+    table = _read_or_say(target, lambda: _at_hand(target, settings) or open_table(target, settings))
+    return [entry.data_file for entry, _ in _read_or_say(target, lambda: _listed(table))] if table else None
+
+
 def first_file(table: Table) -> DataFile | None:
     """One data file of a table; None where it has none."""
     snapshot = table.current_snapshot()
