@@ -156,6 +156,21 @@ def test_an_older_snapshot_that_was_rolled_back_to_has_the_columns_of_now(desk: 
     desk.agree(table, text, code=10)
 
 
+def test_a_gate_looks_for_keys_in_the_columns_of_now(desk: Desk):
+    table = desk.iceberg("id bigint, other bigint")
+    desk.sql(f"INSERT INTO {table} VALUES (1, 7)")
+    for change in ("id TO old", "other TO id", "old TO other"):
+        desk.sql(f"ALTER TABLE {table} RENAME COLUMN {change}")
+    text = contract(
+        "{name: other, physicalType: bigint}", "{name: id, physicalType: bigint, required: true, primaryKey: true}"
+    )
+    with pytest.raises(floe.ViolationError) as caught:
+        floe.enforce(desk.sql("SELECT 2L other, 7L id"), text, table=table, layer="silver", settings=desk.settings)
+    assert [one.code for one in caught.value.result.result.failed] == ["E551"]
+    floe.enforce(desk.sql("SELECT 2L other, 1L id"), text, table=table, layer="silver", settings=desk.settings)
+    assert sorted(row.id for row in desk.rows(table).collect()) == [1, 7]
+
+
 # --- G2, G4, G9: files that others wrote, which become part of an Iceberg table by add_files
 
 
@@ -235,6 +250,8 @@ def test_the_value_of_a_partition_column_is_the_folders(desk: Desk):
     add(desk, table, str(folder.parent))
     assert [row.amount for row in desk.rows(table).collect()] == [500, 500]
     desk.agree(table, contract(ID, AMOUNT), amount=2)
+    # nor are the edges of a key taken from the files' statistics, which say 1 and 2
+    desk.agree(table, contract(ID, "{name: amount, physicalType: int, unique: true}"), amount=1)
 
 
 def test_doctor_names_files_without_field_ids_and_migrate_repairs_them(desk: Desk, capsys, monkeypatch):
@@ -427,6 +444,18 @@ def test_a_point_in_time_is_the_same_in_every_zone_of_a_session(desk: Desk, zone
     assert bad_rows(desk, table, contract(*columns, walls[0], quality=", ".join(listed))) == [2, 2, 0, 2]
     in_berlin = contract(*columns, walls[1], quality=", ".join(listed))
     assert bad_rows(desk, table, in_berlin) == [0, 2, 2, 0]
+
+
+@pytest.mark.parametrize("session", ["UTC", "America/Los_Angeles"])
+def test_a_time_without_a_zone_is_as_old_in_every_zone_of_a_session(desk: Desk, zone, session: str):
+    zone(session)
+    # an hour that clocks in Los Angeles never showed
+    rows = desk.sql("SELECT 1L id, TIMESTAMP_NTZ'2026-03-08 02:30:00' wall")
+    fresh = "slaProperties: [{property: freshness, value: 1h, element: desk.wall}]\n"
+    text = contract(ID, "{name: wall, physicalType: timestamp_ntz}", before=fresh)
+    now = datetime.datetime(2026, 3, 8, 3, 45, tzinfo=datetime.UTC)
+    late = replace(desk, settings=replace(desk.settings, clock=lambda: now))
+    assert {one.id: one.actual for one in late.frame(rows, text).failed} == {"desk:sla.freshness": "1h 15min"}
 
 
 def bad_rows(desk: Desk, table: str, text: str) -> list[int | None]:

@@ -10,7 +10,7 @@ from floe.data.plan.ground import Ground
 from floe.data.plan.references import referring
 from floe.data.plan.service_levels import elements, freshness_rule
 from floe.data.plan.sql import quote, text
-from floe.data.plan.zone import zone_name
+from floe.data.plan.zone import utc_parts, zone_name
 from floe.model import Field, QualityRule
 from floe.model.plan import Expectation, Volume
 from floe.model.types import Atomic, Family
@@ -23,12 +23,7 @@ _DAYS = {
     "timestamp_ntz": "unix_date(CAST({0} AS DATE))",
     "timestamp": "CAST(floor(unix_seconds(from_utc_timestamp({0}, {1})) / 86400) AS INT)",
 }
-# a moment as microseconds since 1970
-_WALL = (
-    "(unix_date(CAST({0} AS DATE)) * 86400000000L + hour({0}) * 3600000000L + minute({0}) * 60000000L"
-    " + CAST(extract(SECOND FROM {0}) * 1000000 AS BIGINT))"
-)
-_MICROS = {"timestamp": "unix_micros({0})", "timestamp_ntz": _WALL, "date": _WALL}
+_MOMENTS = ("timestamp", "timestamp_ntz", "date")
 KINDS = ("freshness", "volume", "range", "referentialIntegrity", "pointInTime")
 
 
@@ -165,21 +160,23 @@ def _compared(first: Field, operator: str, second: Field) -> tuple[str, str | No
         return "", "one of its columns names a zone that does not exist"
     if any(one.type in (Family("date"), Family("any")) for one in (first, second)):
         return _same_kind(first, second, plain), None
-    if all(name in _MICROS for name in types):
+    if all(name in _MOMENTS for name in types):
         if types[0] == types[1] and (types[0] == "timestamp" or zones[0] == zones[1]):
             return plain, None
         return f"{_micros(first)} {operator} {_micros(second)}", None
     if "timestamp" in types:
-        other = next((name for name in types if name not in _MICROS), "")
+        other = next((name for name in types if name not in _MOMENTS), "")
         return "", f"a timestamp is compared with a {other}, which each session reads in its own zone"
     return plain, None
 
 
 def _micros(field: Field) -> str:
-    """A moment as microseconds since 1970 in UTC; functions that take two moments would cast them in the session's zone."""
-    name, column, zone = str(field.type), quote(field.column), text(zone_name(field) or "UTC")
+    """A moment as microseconds since 1970 in UTC."""
+    name, column = str(field.type), quote(field.column)
+    if name == "timestamp":
+        return f"unix_micros({column})"
     wall = f"CAST({column} AS TIMESTAMP_NTZ)" if name == "date" else column
-    return _MICROS[name].format(column if name == "timestamp" else f"convert_timezone({zone}, 'UTC', {wall})")
+    return utc_parts(wall, zone_name(field) or "UTC", 1_000_000)
 
 
 def _same_kind(first: Field, second: Field, plain: str) -> str:
