@@ -214,4 +214,16 @@ def _reach(target: Target, settings: Settings) -> dict[str, Any]:
         "metadata": facts.metadata,
         "columns": list(facts.columns),
         "properties": {key: value for key, value in facts.properties.items() if key.startswith("floe.")},
+        **(_field_ids(target, settings) if target.format == "iceberg" else {}),
     }
+
+
+def _field_ids(target: Target, settings: Settings) -> dict[str, Any]:
+    """Files whose columns readers find by name, and what to do about them."""
+    from floe.data.tables.field_ids import field_ids
+
+    try:
+        found = field_ids(target, settings)
+    except TableError as error:
+        return {"field_ids": {"why": error.message}}
+    return {"field_ids": found._asdict() if found else {}}

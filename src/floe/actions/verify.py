@@ -19,14 +19,14 @@ from floe.actions.tell_run import record_and_tell
 from floe.actions.verify_rest import Case, judge_rest
 from floe.data.budget import budgets
 from floe.data.drift import drift
-from floe.data.judge.newest import by_bounds
+from floe.data.judge.newest import AHEAD, by_bounds
 from floe.data.plan import plan as make_plan
 from floe.data.plan.schema import columns, differences, path_of, schema_outcomes
 from floe.data.plan.searches import searched
 from floe.data.prove import apart, bounds_of, null_counts, prove, row_count
 from floe.data.tables import TableFacts, probe
 from floe.model import Contract, Dataset, EngineError, Severity, TableError
-from floe.model.age import aged
+from floe.model.age import aged, spoken
 from floe.model.clock import stamp, utc_now
 from floe.model.outcome import unmeasured
 from floe.model.plan import Aids, Expectation, Plan, Scope
@@ -247,7 +247,7 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
         progress(f"reading rows for {len(left.expectations)} promises")
         keys = {name for one in left.expectations for name in one.keys}
         known = aids._replace(
-            rows=rows,
+            rows=None if _filtered_wrongly(left, seen) else rows,
             bounds=bounds_of(files or ()),
             apart=apart(files or (), keys),
             common=common_values(target.format, seen, searched(left.expectations, left.masked)),
@@ -272,6 +272,12 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
         committed_at=committed,
         read=read,
     )
+
+
+def _filtered_wrongly(plan: Plan, seen: TableFacts) -> bool:
+    """Whether a filter for bad rows could skip files of them by wrong statistics: then all rows are counted."""
+    asked = [one for one in plan.expectations if one.sql]
+    return bool(seen.loose) and any(not one.columns or seen.loose & set(one.columns) for one in asked)
 
 
 def _pinned(target: Target, seen: TableFacts, settings: Settings) -> Target:
@@ -335,9 +341,15 @@ def _as_drift(outcome: Outcome) -> Outcome:
 
 
 def _by_commit(plan: Plan, committed: int | None, now: int) -> list[Outcome]:
-    """What the time of the last commit decides."""
+    """What the time of the last commit decides; one that is dated in the future has no age, and may be of any."""
     asked = [one for one in plan.expectations if one.age and one.age.kind == "commit"]
-    return [aged(one, now - committed, "metadata") for one in asked] if committed is not None else []
+    if committed is None:
+        return []
+    if committed > now + AHEAD:
+        at = stamp(datetime.fromtimestamp(committed, UTC))
+        said = f"the last commit is dated {at}, {spoken(committed - now)} ahead of this clock (clock skew)"
+        return [replace(unmeasured(one, said), age=now - committed) for one in asked]
+    return [aged(one, now - committed, "metadata") for one in asked]
 
 
 def _unasked(plan: Plan, decided: set[str], scope: Scope | None) -> list[Outcome]:

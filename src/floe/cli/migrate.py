@@ -4,10 +4,12 @@ import argparse
 
 from floe.actions.find_table import Way
 from floe.actions.migrate import migrate
+from floe.actions.repair import repair
 from floe.actions.settings import load_settings
 from floe.cli.named import named
 from floe.cli.output import print_json, say, style
-from floe.model import ViolationError
+from floe.model import SettingError, ViolationError
+from floe.model.settings import Settings
 from floe.tell.report.migrate_text import migrate_text
 from floe.tell.report.write_text import write_text
 
@@ -27,6 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN=SQL",
         help="what a new column holds for old rows; can be repeated",
     )
+    parser.add_argument(
+        "--repair",
+        action="store_true",
+        help="write the files of the contract's Iceberg table again where they carry no field ids",
+    )
     parser.add_argument("--run", dest="go", action="store_true", help="do it (default: only show it)")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
     parser.set_defaults(run=run)
@@ -36,6 +43,8 @@ def run(options: argparse.Namespace) -> int:
     """Show the way to the next MAJOR, or go it; exit 1 where the new contract refuses the old rows."""
     settings = load_settings(say=say)
     way = Way(table=options.table)
+    if options.repair:
+        return _repair(options, way, settings)
     try:
         plan = migrate(options.contract, options.old, settings, way=way, fill=dict(options.fill), run=options.go)
     except ViolationError as error:
@@ -47,4 +56,20 @@ def run(options: argparse.Namespace) -> int:
         print(migrate_text(plan, style()))
         if plan.result:
             print(write_text("the old rows", plan.result, style()))
+    return 0
+
+
+def _repair(options: argparse.Namespace, way: Way, settings: Settings) -> int:
+    if options.old or options.fill or options.go:
+        raise SettingError("--repair stands alone: it migrates nothing", "Leave --from, --fill and --run out")
+    found = repair(options.contract, settings, way)
+    if options.format == "json":
+        print_json(found.to_dict())
+    elif found.snapshot is None:
+        print(f"{found.table}: every file carries field ids, nothing was written")
+    else:
+        print(
+            f"{found.table}: {found.lacking:,} of {found.files:,} files carried no field ids; "
+            f"the files were written again with them (snapshot {found.snapshot})"
+        )
     return 0

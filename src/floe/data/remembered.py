@@ -11,7 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-_FORM = 1
+from floe.model.claim import path_of, rows_of, whole_file
+
+_FORM = 2
 _PARTS = 64  # of one rule; more are put together
 _RULES = 2000  # of one table; those not asked for longest are let go
 Figures = Sequence[int | None]
@@ -41,7 +43,7 @@ class Known:
 
     def kept(self, files: Files) -> "Known":
         """What holds of the files that are there now."""
-        clean = frozenset(one for one in files if one in self.clean or _whole(one) in self.clean)
+        clean = frozenset(one for one in files if one in self.clean or whole_file(one) in self.clean)
         return replace(self, clean=clean, parts=tuple(part for part in self.parts if part.files <= files))
 
 
@@ -55,15 +57,14 @@ class Memory:
 
 
 class Rewrite(NamedTuple):
-    """Files whose rows now stand in others."""
+    """Files whose rows now stand in others; one that is removed may be named by its path alone.
+
+    `rows` is how many the removed files must hold for that to be true: what came out, and what was deleted before.
+    """
 
     removed: Files
     added: Files
-
-
-def _whole(file: str) -> str:
-    """The file before rows of it were deleted."""
-    return file.split("\n", 1)[0]
+    rows: int | None = None
 
 
 def together(kind: str, numbers: Figures) -> int | None:
@@ -84,12 +85,15 @@ def rewritten(known: Known, rewrites: Iterable[Rewrite], kind: str) -> Known:
     >>> sorted(part.files), part.number
     (['d', 'x'], 3)
     """
-    for removed, added in rewrites:
+    for rewrite in rewrites:
+        removed, added = _named(rewrite.removed, known), rewrite.added
+        if rewrite.rows is not None and _rows(removed) != rewrite.rows:
+            continue  # other rows came out than went in
         touched = [part for part in known.parts if part.files & removed]
-        loose = frozenset(one for one in removed if one in known.clean or _whole(one) in known.clean)
+        loose = frozenset(one for one in removed if one in known.clean or whole_file(one) in known.clean)
         if not removed <= loose.union(*(part.files for part in touched)):
             continue  # rows came in that nobody read
-        clean = known.clean - loose - frozenset(map(_whole, loose))
+        clean = known.clean - loose - frozenset(map(whole_file, loose))
         if touched:
             merged = merge(kind, touched)
             rest = tuple(part for part in known.parts if part not in touched)
@@ -97,6 +101,25 @@ def rewritten(known: Known, rewrites: Iterable[Rewrite], kind: str) -> Known:
         else:
             known = replace(known, clean=clean | added)
     return known
+
+
+def _named(removed: Files, known: Known) -> Files:
+    """Removed files by their whole names, where these are known."""
+    names: dict[str, str] = {}
+    if any("\t" not in file for file in removed):
+        names = {path_of(file): whole_file(file) for file in known.files}
+    return frozenset(file if "\t" in file else _whole_name(file, names) for file in removed)
+
+
+def _whole_name(file: str, names: Mapping[str, str]) -> str:
+    path, deleted, which = file.partition("\n")
+    return names.get(path, path) + deleted + which
+
+
+def _rows(files: Files) -> int | None:
+    """How many rows were written to files; None where one is not known."""
+    counts = [rows_of(file) for file in files]
+    return None if None in counts else sum(count for count in counts if count)
 
 
 def merge(kind: str, parts: Sequence[Part]) -> Part:

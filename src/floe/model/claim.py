@@ -33,13 +33,41 @@ class FileStatistics:
     size: int | None = None  # in bytes
     exact: bool = False  # to a millisecond, `least` and `most` of moments and days are values of rows that are there
     path: str | None = field(default=None, compare=False)  # as the table's log names it
+    mark: str = field(default="", compare=False)  # size, time or sequence number: a path may be written again
+    written: int | None = field(default=None, compare=False)  # its rows as written, deleted ones among them
     deleted: str | None = field(default=None, compare=False)  # tells which of its rows are deleted, where some are
     plain: bool = field(default=False, compare=False)  # Parquet that can be read by itself, without the table's log
 
     @property
     def id(self) -> str:
-        """The file with just the rows it has now: never the same for others."""
-        return f"{self.path}\n{self.deleted}" if self.deleted else str(self.path)
+        """The file with just the rows it has now: never the same for others, nor for another file at the same path."""
+        return file_id(str(self.path), self.written, self.mark, self.deleted)
+
+
+def file_id(path: str, rows: int | None, mark: str, deleted: str | None = None) -> str:
+    """A file's name as it is remembered: `whole_file`, `path_of` and `rows_of` take it apart."""
+    whole = f"{path}\t{'' if rows is None else rows} {mark}"
+    return f"{whole}\n{deleted}" if deleted else whole
+
+
+def whole_file(id_: str) -> str:
+    """The file before rows of it were deleted."""
+    return id_.split("\n", 1)[0]
+
+
+def path_of(id_: str) -> str:
+    """The path of a file.
+
+    >>> path_of(file_id("a.parquet", 3, "120")), rows_of(file_id("a.parquet", 3, "120"))
+    ('a.parquet', 3)
+    """
+    return whole_file(id_).split("\t", 1)[0]
+
+
+def rows_of(id_: str) -> int | None:
+    """How many rows were written to a file; None where its name does not say."""
+    rows = whole_file(id_).partition("\t")[2].partition(" ")[0]
+    return int(rows) if rows.isdigit() else None
 
 
 def bounded(type_: Type) -> bool:

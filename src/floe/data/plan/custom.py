@@ -10,10 +10,10 @@ from floe.data.plan.ground import Ground
 from floe.data.plan.references import referring
 from floe.data.plan.service_levels import elements, freshness_rule
 from floe.data.plan.sql import quote, text
-from floe.data.plan.zone import zone_name
+from floe.data.plan.zone import utc_parts, zone_name
 from floe.model import Field, QualityRule
 from floe.model.plan import Expectation, Volume
-from floe.model.types import Atomic
+from floe.model.types import Atomic, Family
 
 _ORDER = re.compile(r"\s*(`(?:``|[^`])+`|[\w$][\w$ .]*?)\s*(<=|<|>=|>|=)\s*(`(?:``|[^`])+`|[\w$][\w$ .]*?)\s*")
 _OPPOSITE = {"<=": ">", "<": ">=", ">=": "<", ">": "<=", "=": "!="}
@@ -23,6 +23,7 @@ _DAYS = {
     "timestamp_ntz": "unix_date(CAST({0} AS DATE))",
     "timestamp": "CAST(floor(unix_seconds(from_utc_timestamp({0}, {1})) / 86400) AS INT)",
 }
+_MOMENTS = ("timestamp", "timestamp_ntz", "date")
 KINDS = ("freshness", "volume", "range", "referentialIntegrity", "pointInTime")
 
 
@@ -140,9 +141,49 @@ def _point_in_time(base: Expectation, rule: str, ground: Ground) -> Expectation:
     first, second = fields if len(fields) == 2 else (None, None)
     if not found or first is None or second is None:
         return _not(base, f"'{rule}' is no comparison of two columns of the table")
-    sql = f"{quote(first.column)} {_OPPOSITE[found[2]]} {quote(second.column)}"
+    sql, cause = _compared(first, _OPPOSITE[found[2]], second)
     names = (first.column, second.column)
+    if cause:
+        return replace(_not(base, cause), columns=names, expected=rule)
     return replace(base, code="E558", sql=sql, columns=names, operators={"mustBe": 0}, expected=rule)
+
+
+def _compared(first: Field, operator: str, second: Field) -> tuple[str, str | None]:
+    """A comparison of two columns that is the same in whatever zone the session is, and why there is none.
+
+    Spark compares a timestamp with a day, or with a time without a zone, in the session's zone. Here a time without a
+    zone is meant in the one its field declares, else UTC, and a day begins at midnight there.
+    """
+    plain = f"{quote(first.column)} {operator} {quote(second.column)}"
+    types, zones = [str(one.type) for one in (first, second)], [zone_name(one) for one in (first, second)]
+    if None in zones:
+        return "", "one of its columns names a zone that does not exist"
+    if any(one.type in (Family("date"), Family("any")) for one in (first, second)):
+        return _same_kind(first, second, plain), None
+    if all(name in _MOMENTS for name in types):
+        if types[0] == types[1] and (types[0] == "timestamp" or zones[0] == zones[1]):
+            return plain, None
+        return f"{_micros(first)} {operator} {_micros(second)}", None
+    if "timestamp" in types:
+        other = next((name for name in types if name not in _MOMENTS), "")
+        return "", f"a timestamp is compared with a {other}, which each session reads in its own zone"
+    return plain, None
+
+
+def _micros(field: Field) -> str:
+    """A moment as microseconds since 1970 in UTC."""
+    name, column = str(field.type), quote(field.column)
+    if name == "timestamp":
+        return f"unix_micros({column})"
+    wall = f"CAST({column} AS TIMESTAMP_NTZ)" if name == "date" else column
+    return utc_parts(wall, zone_name(field) or "UTC", 1_000_000)
+
+
+def _same_kind(first: Field, second: Field, plain: str) -> str:
+    """A comparison of columns whose type the contract leaves open: Spark says which it is."""
+    zoned = [f"typeof({quote(one.column)}) = 'timestamp'" for one in (first, second)]
+    said = "floe: a timestamp with and one without a zone are compared, name their physicalType"
+    return f"CASE WHEN ({zoned[0]}) = ({zoned[1]}) THEN {plain} ELSE raise_error({text(said)}) END"
 
 
 def _bare(name: str) -> str:

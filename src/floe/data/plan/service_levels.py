@@ -6,18 +6,17 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from floe.data.plan.sql import quote, text
-from floe.data.plan.zone import zone_name
+from floe.data.plan.sql import quote
+from floe.data.plan.zone import utc_parts, zone_name
 from floe.model import Contract, Dataset, Field, QualityRule, Severity, Sla
 from floe.model.plan import Age, Budget, Expectation
 from floe.model.quantity import parse_quantity
 from floe.model.service_level import level_name
 from floe.model.types import Atomic
 
-# a column as seconds since 1970 in UTC, whatever zone the session has; times without a zone are meant in the declared one
+# a column as seconds since 1970 in UTC, whatever zone the session has
 _COUNTED = {
     "timestamp": "unix_seconds({0})",
-    "timestamp_ntz": "timestampdiff(SECOND, TIMESTAMP_NTZ '1970-01-01 00:00:00', convert_timezone({1}, 'UTC', {0}))",
     "date": "datediff({0}, DATE '1970-01-01') * 86400L",
 }
 _STORAGE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(?:([kmgtp])(i)?)?(?:B|bytes)\s*", re.IGNORECASE)
@@ -170,7 +169,8 @@ def _limit(sla: Sla) -> tuple[int | None, str | None]:
 def _age(kind: str, field: Field) -> Age:
     zone = zone_name(field)
     match field.type:
+        case Atomic("timestamp_ntz") if zone:
+            return Age(kind, utc_parts(quote(field.column), zone, 1), zone)
         case Atomic(name) if name in _COUNTED and zone:
-            meant = zone if name == "timestamp_ntz" else ""
-            return Age(kind, _COUNTED[name].format(quote(field.column), text(zone)), meant)
+            return Age(kind, _COUNTED[name].format(quote(field.column)))
     return Age(kind)

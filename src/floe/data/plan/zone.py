@@ -3,6 +3,7 @@
 from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo
 
+from floe.data.plan.sql import text
 from floe.model import Field
 
 
@@ -20,3 +21,14 @@ def zone_of(field: Field) -> tzinfo | None:
 def zone_name(field: Field) -> str | None:
     """The same by its name."""
     return None if zone_of(field) is None else str(field.options.get("defaultTimezone") or "UTC")
+
+
+def utc_parts(value: str, zone: str, unit: int) -> str:
+    """SQL of a time without a zone, meant in `zone`, as whole units (so many a second) since 1970 in UTC.
+
+    Functions that take two moments, as `timestampdiff` does, would cast it in the session's zone, where an hour a year is missing.
+    """
+    at = f"convert_timezone({text(zone)}, 'UTC', {value})"
+    parts = [(f"unix_date(CAST({at} AS DATE))", 86_400), (f"hour({at})", 3600), (f"minute({at})", 60)]
+    whole = " + ".join(f"{part} * {seconds * unit}L" for part, seconds in parts)
+    return f"({whole} + CAST(floor(extract(SECOND FROM {at}) * {unit}) AS BIGINT))"

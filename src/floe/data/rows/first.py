@@ -1,5 +1,7 @@
 """A few rows of a table, read without Spark: whether its files can be read at all."""
 
+from typing import Any
+
 import pyarrow
 from pyarrow import parquet as pq
 
@@ -37,11 +39,19 @@ def _delta(path: str) -> None:
 
 
 def _iceberg(target: Target, settings: Settings) -> None:
-    from floe.data.tables import iceberg  # noqa: PLC0415  (heavy)
+    from pyiceberg.manifest import FileFormat  # noqa: PLC0415  (heavy)
+
+    from floe.data.tables import iceberg  # noqa: PLC0415
 
     table = iceberg.open_table(target, settings)
-    if table is not None:
-        table.scan(limit=1).to_arrow()
+    file = iceberg.first_file(table) if table else None
+    if table is None or file is None:
+        return
+    with table.io.new_input(file.file_path).open() as stream:
+        if file.file_format is FileFormat.PARQUET:
+            _row_group(stream)
+        else:
+            stream.read(1)
 
 
 def _parquet(path: str) -> None:
@@ -52,7 +62,7 @@ def _parquet(path: str) -> None:
         _row_group(folder.system.open_input_file(folder.files[0]))
 
 
-def _row_group(stream: pyarrow.NativeFile) -> None:
+def _row_group(stream: Any) -> None:
     with stream:
         file = pq.ParquetFile(stream)
         if file.num_row_groups:

@@ -34,7 +34,7 @@ def existing_rows(staged: DataFrame, gate: Gate, state: State | None) -> DataFra
     """The rows that stay beside the batch, whose keys may not come again."""
     if state is None or state.snapshot is None or gate.mode == "merge":
         return None
-    there: DataFrame = TABLES[gate.target.format].read(staged.sparkSession, gate.target, state.snapshot)
+    there: DataFrame = TABLES[gate.target.format].read_state(staged.sparkSession, gate.target, state)
     if gate.mode == "append":
         return there
     replaced = staged.select(*(sql.col(quote(name)).alias(f"floe {name}") for name in gate.plan.partition)).distinct()

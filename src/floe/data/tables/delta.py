@@ -7,6 +7,7 @@ import os
 import posixpath
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal as Number
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -57,6 +58,7 @@ def probe(target: Target) -> TableFacts | None:
 def _facts(path: str, table: DeltaTable) -> TableFacts:
     written = json.loads(table.schema().to_json())
     schema = _struct(table)
+    rows = _add_actions(table)
     return TableFacts(
         path,
         str(table.version()),
@@ -65,14 +67,20 @@ def _facts(path: str, table: DeltaTable) -> TableFacts:
         table.metadata().configuration,
         schema,
         _committed(table),
-        _files(path, table, {field["name"]: field.get("metadata") or {} for field in written["fields"]}),
+        _files(path, table, rows, {field["name"]: field.get("metadata") or {} for field in written["fields"]}),
+        loose=_loose(schema, rows),
         partition=tuple(table.metadata().partition_columns),
         uid=str(table.metadata().id),
-        identities={field["name"]: _identity(field) for field in written["fields"]},
+        identities={field["name"]: column_identity(field) for field in written["fields"]},
     )
 
 
-def _identity(column: Mapping[str, Any]) -> str:
+def delta_mark(size: Any, changed: Any) -> str:
+    """What tells a file from another one that was written to the same path."""
+    return f"{size} {changed}"
+
+
+def column_identity(column: Mapping[str, Any]) -> str:
     """What makes a column that one: its type, and what the log says of it but its comment."""
     notes = {key: value for key, value in (column.get("metadata") or {}).items() if key != "comment"}
     return json.dumps([column["type"], notes], sort_keys=True)
@@ -115,14 +123,46 @@ def _commit(lines: list[bytes]) -> tuple[bool, int | None]:
     return changed, None if stamp is None else int(stamp) // 1000
 
 
-def _files(place: str, table: DeltaTable, notes: Mapping[str, Any]) -> tuple[FileStatistics, ...] | None:
-    """The log's statistics per file, by column; None where names in files are not the table's names."""
+def _add_actions(table: DeltaTable) -> list[dict[str, Any]] | None:
+    """The files that the log lists; None where what it says of them cannot be read, or is about other names."""
     if table.metadata().configuration.get("delta.columnMapping.mode", "none") != "none":
         return None
     try:
         # pyarrow.table would import pandas, to see whether it is a frame of that
-        rows = pyarrow.RecordBatchReader.from_stream(table.get_add_actions()).read_all().to_pylist()
+        found: list[dict[str, Any]] = (
+            pyarrow.RecordBatchReader.from_stream(table.get_add_actions()).read_all().to_pylist()
+        )
     except (ValueError, OverflowError):  # days that Python does not have
+        return None
+    return found
+
+
+def _loose(schema: Struct, rows: list[dict[str, Any]] | None) -> frozenset[str]:
+    """Columns of decimals whose bounds may have been rounded: delta-rs writes them as doubles, Spark with all digits.
+
+    Which of them wrote a file is not known. A double keeps every decimal of 15 digits as it is.
+    """
+    scales = {
+        member.name: member.type.scale
+        for member in schema.members
+        if isinstance(member.type, Decimal) and member.type.precision > _DIGITS
+    }
+    found = set[str]()
+    for row in rows if rows is not None and scales else ():
+        for edges in (row.get("min") or {}, row.get("max") or {}):
+            found |= {name for name, scale in scales.items() if _rounded(edges.get(name), scale)}
+    return frozenset(scales) if rows is None else frozenset(found)
+
+
+def _rounded(value: Any, scale: int) -> bool:
+    return isinstance(value, Number) and abs(value) >= Number(10) ** (_DIGITS - scale)
+
+
+def _files(
+    place: str, table: DeltaTable, rows: list[dict[str, Any]] | None, notes: Mapping[str, Any]
+) -> tuple[FileStatistics, ...] | None:
+    """The log's statistics per file, by column; None where they are not known."""
+    if rows is None:
         return None
     check_present(place, [row["path"] for row in rows])
     deleted = _deleted(table, [row["path"] for row in rows])
@@ -151,7 +191,14 @@ _NONE = _Deleted(0, "")
 def _named(file: FileStatistics, row: Mapping[str, Any], deleted: _Deleted | None, kept: bool) -> FileStatistics:
     """A file's statistics with its name, and whether it can be read by itself."""
     plain = kept and not deleted and _by_path(row["path"], row.get("partition") or {})
-    return replace(file, path=unquote(row["path"]), deleted=deleted.which if deleted else None, plain=plain)
+    return replace(
+        file,
+        path=unquote(row["path"]),
+        mark=delta_mark(row.get("size_bytes"), row.get("modification_time")),
+        written=row.get("num_records"),
+        deleted=deleted.which if deleted else None,
+        plain=plain,
+    )
 
 
 def _by_path(path: str, partition: Mapping[str, Any]) -> bool:

@@ -30,6 +30,8 @@ class TableFacts:
     key: tuple[str, ...] = ()
     uid: str | None = None  # another table at the same place has another
     identities: Mapping[str, str] = field(default_factory=dict)  # of columns: another of the same name has another
+    loose: frozenset[str] = frozenset()  # columns whose statistics may be wrong: readers that filter by them skip rows
+    altered: bool = False  # the columns are others than those of the snapshot, which a reader of the snapshot would get
 
 
 def check_present(folder: str, paths: Iterable[str]) -> None:

@@ -153,7 +153,20 @@ def _schema(folder: Folder, read: Iterable[pq.FileMetaData]) -> Struct:
             known += [] if member.type in known else [member.type]
     for name in dict.fromkeys(name for part in folder.partitions for name in part):
         types[name] = [_inferred([part.get(name) for part in folder.partitions])]
+    _refuse_two_spellings(folder, types)
     return Struct(tuple(Member(name, _one(found)) for name, found in types.items()))
+
+
+def _refuse_two_spellings(folder: Folder, names: Iterable[str]) -> None:
+    """Spark reads such columns as one or as two, by its setting spark.sql.caseSensitive; other readers by their own ways."""
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(name.casefold(), name)
+        if other != name:
+            raise TableError(
+                f"{folder.path} spells a column in two ways: {other} and {name}. Readers differ on whether they are one",
+                "Write the files again, or name their folders, so that all spell it in the same letters",
+            )
 
 
 def _one(types: Sequence[Type]) -> Type:

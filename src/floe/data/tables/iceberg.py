@@ -1,6 +1,7 @@
 """Iceberg's catalogs and metadata files, asked by pyiceberg."""
 
 import datetime
+import decimal
 import hashlib
 import re
 import sqlite3
@@ -8,14 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.conversions import from_bytes
 from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError
-from pyiceberg.manifest import DataFile, FileFormat, ManifestContent
+from pyiceberg.manifest import DataFile, FileFormat, ManifestContent, ManifestEntry
 from pyiceberg.table import StaticTable, Table
 from pyiceberg.table.snapshots import Operation
+from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import (
     IcebergType,
     ListType,
@@ -28,7 +30,9 @@ from pyiceberg.types import (
 )
 
 from floe.data.tables.facts import TableFacts, check_present
-from floe.data.tables.manifests import data_files
+from floe.data.tables.iceberg_deletes import Deletes
+from floe.data.tables.iceberg_names import column_identities, steady_columns
+from floe.data.tables.manifests import entries
 from floe.model import TableError
 from floe.model.claim import FileStatistics, bounded
 from floe.model.in_time import in_time
@@ -39,6 +43,7 @@ from floe.model.types import Array, Atomic, MapOf, Member, Struct, Text, Type
 
 PATIENCE = 30
 _EPOCH, _MICROSECOND = datetime.datetime(1970, 1, 1), datetime.timedelta(microseconds=1)
+_T = TypeVar("_T")
 _Reader = Callable[[bytes], Any]
 _SPARK = {
     "timestamptz": "timestamp",
@@ -51,11 +56,49 @@ _LIGHT = {"py-io-impl": "pyiceberg.io.fsspec.FsspecFileIO"}
 _NUMBERED = re.compile(r"v?(\d+)[-.].*metadata\.json")
 
 
+class _Constant(NamedTuple):
+    """A column whose value stands in the partition of a file: where there, its name, and how a bound is made of it."""
+
+    place: int
+    name: str
+    read: Callable[[Any], Any] | None
+
+
+_Listed = tuple[ManifestEntry, Sequence[DataFile]]
+_KnownColumns = tuple[list[NestedField], list[tuple[int, str, _Reader]], Mapping[int, list[_Constant]]]
+
+
+def metadata_now(target: Target, settings: Settings) -> str | None:
+    """The metadata file of a table now: another one after each change of any kind; None where there is no table."""
+    found = _read_or_say(target, lambda: _at_hand(target, settings) or open_table(target, settings))
+    return found.metadata_location if found else None
+
+
+def data_files(target: Target, settings: Settings) -> list[DataFile] | None:
+    """The data files of a table now; None where there is no table."""
+    table = _read_or_say(target, lambda: _at_hand(target, settings) or open_table(target, settings))
+    return [entry.data_file for entry, _ in _read_or_say(target, lambda: _listed(table))] if table else None
+
+
+def first_file(table: Table) -> DataFile | None:
+    """One data file of a table; None where it has none."""
+    snapshot = table.current_snapshot()
+    for manifest in snapshot.manifests(table.io) if snapshot else ():
+        if manifest.content is ManifestContent.DATA and (found := entries(manifest, table.io)):
+            return found[0].data_file
+    return None
+
+
 def probe(target: Target, settings: Settings) -> TableFacts | None:
     """What the catalog, or a metadata file, says of a table."""
+    table = _read_or_say(target, lambda: _at_hand(target, settings) or open_table(target, settings))
+    return _read_or_say(target, lambda: _facts(table)) if table else None
+
+
+def _read_or_say(target: Target, read: Callable[[], _T]) -> _T:
+    """What reading metadata gives; TableError where it gives nothing."""
     try:
-        table = _at_hand(target, settings) or open_table(target, settings)
-        return _facts(table) if table else None
+        return read()
     except TableError:
         raise
     except Exception as error:  # noqa: BLE001  (manifests fail in as many ways as there are readers of files)
@@ -167,6 +210,7 @@ def _newest(folder: Path) -> Path | None:
 def _facts(table: Table) -> TableFacts:
     newest = table.current_snapshot()
     schema = struct_of(table.schema().as_struct())
+    listed = _listed(table)
     return TableFacts(
         table.location(),
         str(newest.snapshot_id) if newest else None,
@@ -175,11 +219,13 @@ def _facts(table: Table) -> TableFacts:
         table.properties,
         schema,
         _committed(table),
-        _files(table, schema),
+        _files(table, schema, listed),
+        loose=_loose(table, listed),
         partition=tuple(str(table.schema().find_column_name(part.source_id)) for part in table.spec().fields),
         key=tuple(str(table.schema().find_column_name(field)) for field in table.schema().identifier_field_ids),
         uid=str(table.metadata.table_uuid),
-        identities={field.name: f"{field.field_id} {field.field_type!r}" for field in table.schema().fields},
+        identities=column_identities(table),
+        altered=newest is not None and newest.schema_id not in (None, table.metadata.current_schema_id),
     )
 
 
@@ -227,25 +273,77 @@ def stored(type_: Type) -> Type:
     return type_
 
 
-def _files(table: Table, schema: Struct) -> tuple[FileStatistics, ...]:
+def _files(table: Table, schema: Struct, found: list[_Listed]) -> tuple[FileStatistics, ...]:
     """The manifests' statistics per data file."""
-    columns = [field for field in table.schema().fields if isinstance(field.field_type, PrimitiveType)]
+    primitive = [field for field in table.schema().fields if isinstance(field.field_type, PrimitiveType)]
     widened = _widened(table)
-    edged = {f.field_id for f in columns if bounded(schema[f.name].type) and f.field_id not in widened}
+    edged = {f.field_id for f in primitive if bounded(schema[f.name].type) and f.field_id not in widened}
+    steady = {field.field_id for field in steady_columns(table)}
+    columns = [field for field in primitive if field.field_id in steady]
     bounds = [(field.field_id, field.name, _reader(field.field_type)) for field in columns if field.field_id in edged]
-    found = _listed(table)
-    check_present(table.location(), [file.file_path for file, _ in found])
-    return tuple(_statistics(file, gone, columns, bounds) for file, gone in found)
+    constants = _constants(table, primitive, edged)
+    check_present(table.location(), [entry.data_file.file_path for entry, _ in found])
+    return tuple(_statistics(entry, gone, (columns, bounds, constants)) for entry, gone in found)
 
 
-def _listed(table: Table) -> list[tuple[DataFile, Sequence[DataFile]]]:
+def _listed(table: Table) -> list[_Listed]:
     """The data files of the table now, each with the files that delete rows of it."""
     snapshot = table.current_snapshot()
     manifests = snapshot.manifests(table.io) if snapshot else []
-    if any(manifest.content is not ManifestContent.DATA for manifest in manifests):
-        return [(task.file, tuple(task.delete_files)) for task in table.scan().plan_files()]
-    # what a scan would ask beside of every file costs as much as reading the manifests
-    return [(file, ()) for one in manifests for file in data_files(one, table.io)]
+    data = [entry for one in manifests if one.content is ManifestContent.DATA for entry in entries(one, table.io)]
+    gone = [entry for one in manifests if one.content is not ManifestContent.DATA for entry in entries(one, table.io)]
+    if not gone:
+        return [(entry, ()) for entry in data]
+    deletes = Deletes(gone, {id_ for id_, spec in table.specs().items() if spec.is_unpartitioned()})
+    return [(entry, deletes.of(entry)) for entry in data]
+
+
+def _loose(table: Table, listed: list[_Listed]) -> frozenset[str]:
+    """Columns whose statistics in manifests are not those of the values that readers see."""
+    steady = {field.name for field in steady_columns(table)}
+    columns = [field for field in table.schema().fields if isinstance(field.field_type, PrimitiveType)]
+    constants = _constants(table, columns, set())
+    types = {field.name: field for field in columns}
+    found = {field.name for field in table.schema().fields if field.name not in steady}
+    for entry, _ in listed if any(constants.values()) else ():
+        file = entry.data_file
+        found |= {
+            one.name
+            for one in constants.get(file.spec_id, ())
+            if not _fits_constant(file, types[one.name], file.partition[one.place])
+        }
+    return frozenset(found)
+
+
+def _fits_constant(file: DataFile, field: NestedField, value: Any) -> bool:
+    """Whether what a file's statistics say of a column holds for the value of its partition."""
+    id_ = field.field_id
+    nulls = (file.null_value_counts or {}).get(id_)
+    if value is None:
+        return nulls in (None, file.record_count)
+    low, high = ((kept or {}).get(id_) for kept in (file.lower_bounds, file.upper_bounds))
+    if nulls or (low is None) != (high is None):
+        return False
+    if low is None or high is None:
+        return True
+    if isinstance(value, str):
+        return bool(low <= value.encode() <= high)
+    read = _constant_reader(field.field_type)
+    edges, known = _reader(field.field_type), read(value) if read else None
+    return known is not None and edges(low) is not None and bool(edges(low) <= known <= edges(high))
+
+
+def _constants(table: Table, columns: list[NestedField], edged: set[int]) -> dict[int, list[_Constant]]:
+    """By spec, the columns that it is partitioned by as they are: readers take their values from there, not from files."""
+    named = {field.field_id: field for field in columns}
+    return {
+        id_: [
+            _Constant(place, field.name, _constant_reader(field.field_type) if field.field_id in edged else None)
+            for place, part in enumerate(spec.fields)
+            if isinstance(part.transform, IdentityTransform) and (field := named.get(part.source_id))
+        ]
+        for id_, spec in table.specs().items()
+    }
 
 
 def _widened(table: Table) -> set[int]:
@@ -257,26 +355,43 @@ def _widened(table: Table) -> set[int]:
     return {field for field, known in types.items() if len(known) > 1}
 
 
-def _statistics(
-    file: DataFile, deletes: Sequence[DataFile], columns: list[NestedField], bounds: list[tuple[int, str, _Reader]]
-) -> FileStatistics:
+def _statistics(entry: ManifestEntry, deletes: Sequence[DataFile], known: _KnownColumns) -> FileStatistics:
+    file, (columns, bounds, constants) = entry.data_file, known
     counts = dict((file.null_value_counts or {}).items())
-    # where rows may be deleted, only none of them null stays sure
     nulls = {f.name: counts[f.field_id] for f in columns if f.field_id in counts}
-    if deletes:
+    least, most = _values(bounds, file.lower_bounds or {}), _values(bounds, file.upper_bounds or {})
+    for place, name, read in constants.get(file.spec_id, ()):
+        raw = file.partition[place]
+        nulls[name] = file.record_count if raw is None else 0
+        value = read(raw) if read and raw is not None else None
+        for edges in (least, most):
+            edges.pop(name, None)
+            if value is not None:
+                edges[name] = value
+    if deletes:  # only none of them null stays sure
         nulls = {name: count for name, count in nulls.items() if count == 0}
     gone = "\n".join(sorted(one.file_path for one in deletes))
     return FileStatistics(
         None if deletes else file.record_count,
         nulls,
-        _values(bounds, file.lower_bounds or {}),
-        _values(bounds, file.upper_bounds or {}),
+        least,
+        most,
         file.file_size_in_bytes,
         exact=not deletes,
         path=file.file_path,
+        mark=iceberg_mark(entry),
+        written=file.record_count,
         deleted=hashlib.sha256(gone.encode()).hexdigest() if deletes else None,
         plain=not deletes and file.file_format is FileFormat.PARQUET,
     )
+
+
+def iceberg_mark(entry: ManifestEntry) -> str:
+    """What tells a file from another one that was added under the same path.
+
+    Tables of version 1 have no sequence numbers, so that the snapshot that added the file takes their place.
+    """
+    return f"{entry.data_file.file_size_in_bytes} {entry.sequence_number or f's{entry.snapshot_id}'}"
 
 
 def _values(columns: list[tuple[int, str, _Reader]], kept: Mapping[int, bytes]) -> dict[str, Any]:
@@ -300,9 +415,29 @@ def _reader(type_: IcebergType) -> _Reader:
     return partial(from_bytes, type_)
 
 
+def _constant_reader(type_: IcebergType) -> Callable[[Any], Any] | None:
+    """How a partition's value is read as claims compare it; None where that is not sure."""
+    match str(type_):
+        case "int" | "long":
+            return lambda raw: raw if isinstance(raw, int) else None
+        case "date":
+            return lambda raw: _since_epoch(datetime.timedelta(days=1), raw, lambda moment: moment.date())
+        case "timestamp":
+            return lambda raw: _since_epoch(_MICROSECOND, raw, lambda moment: moment)
+        case "timestamptz":
+            return lambda raw: _since_epoch(_MICROSECOND, raw, lambda moment: moment.replace(tzinfo=datetime.UTC))
+        case text if text.startswith("decimal"):
+            return lambda raw: raw if isinstance(raw, decimal.Decimal) else None
+    return None
+
+
 def _moment(unit: datetime.timedelta, raw: bytes, as_: Callable[[datetime.datetime], Any]) -> Any:
+    return _since_epoch(unit, int.from_bytes(raw, "little", signed=True), as_)
+
+
+def _since_epoch(unit: datetime.timedelta, number: Any, as_: Callable[[datetime.datetime], Any]) -> Any:
     try:
-        return as_(_EPOCH + unit * int.from_bytes(raw, "little", signed=True))
+        return as_(_EPOCH + unit * number) if isinstance(number, int) else None
     except OverflowError:
         return None
 

@@ -5,7 +5,8 @@ from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation, Snapshot
 
 from floe.data.remembered import Rewrite
-from floe.data.tables.iceberg import open_table
+from floe.data.tables.iceberg import iceberg_mark, open_table
+from floe.model.claim import file_id
 from floe.model.settings import Settings
 from floe.model.table import Target
 
@@ -36,17 +37,21 @@ def _between(table: Table | None, since: str, now: str) -> list[Rewrite]:
 
 
 def _rewrite(table: Table, snapshot: Snapshot) -> Rewrite | None:
-    """What a snapshot put in the place of what; None where it also added files of deleted rows."""
-    added, removed = set(), set()
+    """What a snapshot put in the place of what; None where it also added files of deleted rows.
+
+    Removed files are named by their paths: between the snapshots that are looked through none is added twice.
+    """
+    added, removed, rows = set(), set(), 0
     for manifest in snapshot.manifests(table.io):
         if manifest.added_snapshot_id != snapshot.snapshot_id:
             continue
         for entry in manifest.fetch_manifest_entry(table.io, discard_deleted=False):
-            mine = entry.snapshot_id in (None, snapshot.snapshot_id)
+            file, mine = entry.data_file, entry.snapshot_id in (None, snapshot.snapshot_id)
             if manifest.content != ManifestContent.DATA and mine and entry.status != ManifestEntryStatus.EXISTING:
                 return None
             if mine and entry.status == ManifestEntryStatus.ADDED:
-                added.add(entry.data_file.file_path)
+                added.add(file_id(file.file_path, file.record_count, iceberg_mark(entry)))
+                rows += file.record_count
             elif mine and entry.status == ManifestEntryStatus.DELETED:
-                removed.add(entry.data_file.file_path)
-    return Rewrite(frozenset(removed), frozenset(added)) if added and removed else None
+                removed.add(file.file_path)
+    return Rewrite(frozenset(removed), frozenset(added), rows) if added and removed else None

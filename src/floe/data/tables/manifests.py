@@ -1,8 +1,8 @@
-"""The data files that an Iceberg manifest lists."""
+"""The files that an Iceberg manifest lists."""
 
 import json
 from functools import lru_cache
-from typing import Self
+from typing import Literal, Self
 
 from pyiceberg.avro.decoder import new_decoder
 from pyiceberg.avro.file import AvroFile
@@ -10,7 +10,7 @@ from pyiceberg.avro.reader import Reader
 from pyiceberg.avro.resolver import resolve_reader
 from pyiceberg.io import FileIO
 from pyiceberg.manifest import (
-    DEFAULT_READ_VERSION,
+    DATA_FILE_TYPE,
     MANIFEST_ENTRY_SCHEMAS,
     DataFile,
     DataFileContent,
@@ -20,6 +20,9 @@ from pyiceberg.manifest import (
     ManifestFile,
 )
 from pyiceberg.utils.schema_conversion import AvroSchemaConversion
+
+_VERSION: Literal[3] = 3  # the fields of newer versions are empty in manifests of older ones
+_REFERENCED = [field.field_id for field in DATA_FILE_TYPE[_VERSION].fields].index(143)
 
 
 class _Manifest(AvroFile[ManifestEntry]):
@@ -37,13 +40,26 @@ class _Manifest(AvroFile[ManifestEntry]):
 def _reader(schema: str) -> Reader:
     return resolve_reader(
         AvroSchemaConversion().avro_to_iceberg(json.loads(schema)),
-        MANIFEST_ENTRY_SCHEMAS[DEFAULT_READ_VERSION],
+        MANIFEST_ENTRY_SCHEMAS[_VERSION],
         {-1: ManifestEntry, 2: DataFile},
         {0: ManifestEntryStatus, 101: FileFormat, 134: DataFileContent},
     )
 
 
-def data_files(manifest: ManifestFile, io: FileIO) -> list[DataFile]:
-    """The files of a manifest that are not deleted."""
-    with _Manifest(io.new_input(manifest.manifest_path)) as entries:
-        return [entry.data_file for entry in entries if entry.status is not ManifestEntryStatus.DELETED]
+def entries(manifest: ManifestFile, io: FileIO) -> list[ManifestEntry]:
+    """The files of a manifest that are not deleted, with the sequence number and partition spec they have from it."""
+    with _Manifest(io.new_input(manifest.manifest_path)) as listed:
+        found = [entry for entry in listed if entry.status is not ManifestEntryStatus.DELETED]
+    for entry in found:
+        entry.data_file.spec_id = manifest.partition_spec_id
+        if entry.sequence_number is None:
+            entry.sequence_number = manifest.sequence_number or 0
+        if entry.snapshot_id is None and manifest.added_snapshot_id is not None:
+            entry.snapshot_id = manifest.added_snapshot_id
+    return found
+
+
+def referenced_file(deletes: DataFile) -> str | None:
+    """The one data file that a file of deletes is about, where it names one."""
+    path = deletes._data[_REFERENCED]
+    return str(path) if path else None

@@ -1,6 +1,7 @@
 """Parquet files, by their footers."""
 
 import datetime
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -61,8 +62,12 @@ def struct_of(footer: pq.FileMetaData) -> Struct:
 
 
 def _statistics(footer: pq.FileMetaData, schema: Struct) -> FileStatistics:
-    """What one footer says; of a column of another type it says nothing, one that is not there is null in every row."""
+    """What one footer says; of a column of another type it says nothing, one that is not there is null in every row.
+
+    Of a column that the file spells in other letters it says nothing either: sessions differ on whether that is the one.
+    """
     leaves = {name: (type_, leaf) for name, type_, leaf in _columns(footer)}
+    folded = Counter(name.casefold() for name in leaves)
     legacy = b"org.apache.spark.legacyDateTime" in (footer.metadata or {})
     groups = [footer.row_group(index) for index in range(footer.num_row_groups)]
     nulls: dict[str, int] = {}
@@ -70,6 +75,8 @@ def _statistics(footer: pq.FileMetaData, schema: Struct) -> FileStatistics:
     most: dict[str, Any] = {}
     for member in schema.members:
         type_, leaf = leaves.get(member.name, (None, None))
+        if folded[member.name.casefold()] != (member.name in leaves):
+            continue
         if type_ is None:
             nulls[member.name] = footer.num_rows
         elif leaf is not None and accepts(member.type, type_):

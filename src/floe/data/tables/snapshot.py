@@ -1,4 +1,4 @@
-"""A table's snapshot alone: whether something was committed, without reading statistics."""
+"""A table's snapshot and columns in one word: whether something was committed, without reading statistics."""
 
 import os
 
@@ -7,13 +7,16 @@ from floe.model.table import Target
 
 
 def snapshot(target: Target, settings: Settings) -> str | None:
-    """The snapshot's name; None where there is no table, TableError where it is out of reach."""
+    """The snapshot's name, of Iceberg with its schema's number: an ALTER TABLE makes no snapshot there.
+
+    None where there is no table, TableError where it is out of reach.
+    """
     if target.format == "iceberg":
         from floe.data.tables import iceberg  # noqa: PLC0415  (heavy)
 
         table = iceberg.open_table(target, settings)
         now = table.current_snapshot() if table else None
-        return str(now.snapshot_id) if now else None
+        return f"{now.snapshot_id} {table.metadata.current_schema_id}" if table and now else None
     if target.format == "parquet":
         from floe.data.tables.folder import list_files  # noqa: PLC0415  (heavy)
 

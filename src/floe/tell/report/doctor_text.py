@@ -40,9 +40,25 @@ def resolution_text(found: Mapping[str, Any], style: Style) -> str:
             f"{'reachable':<10} {style.paint('yes', 'green')}, snapshot {found['snapshot']}, {len(found['columns'])} columns"
         )
         lines += [f"{'':<10} {key} = {clean(str(value))}" for key, value in found["properties"].items()]
+        lines += _field_ids(found.get("field_ids") or {}, str(found["id"]), style)
     else:
         lines.append(f"{'reachable':<10} {style.paint('no', 'yellow')}: {clean(str(found['why']))}")
     return "\n".join(lines)
+
+
+def _field_ids(found: Mapping[str, Any], contract: str, style: Style) -> list[str]:
+    """Files of an Iceberg table without field ids: a rename shows other columns of them than before."""
+    if why := found.get("why"):
+        return [f"{'field ids':<10} {style.paint('unknown', 'yellow')}: {clean(why)}"]
+    if not found.get("lacking"):
+        return []
+    count = f"{found['lacking']:,} of {found['seen']:,} files"
+    count += f" that were looked into, of {found['files']:,}," if found["files"] > found["seen"] else ""
+    return [
+        f"{'field ids':<10} {style.paint(f'{count} carry none', 'yellow')}: readers find their columns by name, so that a "
+        "renamed or re-added column shows other values",
+        f"    Suggestion: Run `floe migrate --repair {clean(contract)}`, which writes the files again as readers see them now",
+    ]
 
 
 def _fact(value: Any) -> str:

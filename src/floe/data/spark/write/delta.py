@@ -57,6 +57,11 @@ def read(spark: SparkSession, target: Target, snapshot: str | None = None) -> Da
     return spark.table(target.name) if target.name else spark.read.format("delta").load(str(target.path))
 
 
+def read_state(spark: SparkSession, target: Target, state: State) -> DataFrame:
+    """The table's rows as they stood."""
+    return read(spark, target, state.snapshot)
+
+
 def snapshot(spark: SparkSession, target: Target) -> str | None:
     """The version readers see."""
     log = _log(spark, target)
