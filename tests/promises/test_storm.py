@@ -18,6 +18,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 from deltalake import DeltaTable, write_deltalake
+from pyspark.errors import PySparkException
 
 import floe
 from floe.model.result import FAIL, NOT_EVALUATED, PASS, Result
@@ -106,9 +107,15 @@ class History:
         ]
         return HEAD.format(name=self.name) + "".join(lines)
 
-    def run(self, statement: str) -> Any:
+    def run(self, statement: str) -> bool:
+        """Take a step; False where the engine refuses it, which changes nothing."""
+        try:
+            self.spark.sql(statement)
+        except PySparkException as error:
+            self.told.append(f"refused: {statement}: {str(error).splitlines()[0][:100]}")
+            return False
         self.told.append(statement)
-        return self.spark.sql(statement)
+        return True
 
     def values(self, rows: int, bad: bool) -> str:
         """Rows of the table's columns as they are now, as SQL; bad ones break one rule or another."""
@@ -166,8 +173,8 @@ def merge(table: History) -> None:
 def drop_and_add(table: History) -> None:
     column = table.draw.choice(["code", "v", "n"])
     if column in table.columns and mapped(table):
-        table.run(f"ALTER TABLE {table.sql} DROP COLUMN {column}")
-        table.run(f"ALTER TABLE {table.sql} ADD COLUMN {column} {COLUMNS[column]}")
+        if table.run(f"ALTER TABLE {table.sql} DROP COLUMN {column}"):
+            table.run(f"ALTER TABLE {table.sql} ADD COLUMN {column} {COLUMNS[column]}")
 
 
 def swap(table: History) -> None:
