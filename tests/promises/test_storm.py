@@ -172,9 +172,8 @@ def merge(table: History) -> None:
 
 def drop_and_add(table: History) -> None:
     column = table.draw.choice(["code", "v", "n"])
-    if column in table.columns and mapped(table):
-        if table.run(f"ALTER TABLE {table.sql} DROP COLUMN {column}"):
-            table.run(f"ALTER TABLE {table.sql} ADD COLUMN {column} {COLUMNS[column]}")
+    if column in table.columns and mapped(table) and table.run(f"ALTER TABLE {table.sql} DROP COLUMN {column}"):
+        table.run(f"ALTER TABLE {table.sql} ADD COLUMN {column} {COLUMNS[column]}")
 
 
 def swap(table: History) -> None:
