@@ -6,10 +6,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from floe.model import Contract, ContractError, Dataset, Server, TableError
+from floe.model import Contract, ContractError, Dataset, Server, TableError, locate
 from floe.model.plan import Scope
 from floe.model.settings import Settings
-from floe.model.table import Target
+from floe.model.table import AIMS, Target, unsafe_in
 
 _FOLDERS = {"local": "path", "s3": "location", "azure": "location", "custom": "location"}
 _PARQUET = (".parquet", ".parq", ".pq")
@@ -64,6 +64,7 @@ def find_server(contract: Contract, chosen: str | None) -> Server | None:
 def _on_server(settings: Settings, server: Server, dataset: Dataset) -> Target | None:
     """The table on a server that Spark can write; None where the server is of another kind."""
     table = (dataset.physical_name or dataset.name).rsplit(".", 1)[-1]
+    _refuse_unsafe(server, dataset)
     if server.type in _NAMES:
         parts = [str(server.values[key]) for key in _NAMES[server.type] if server.values.get(key)]
         return Target("iceberg" if server.type == "iceberg" else "delta", ".".join([*parts, table]))
@@ -78,6 +79,18 @@ def _on_server(settings: Settings, server: Server, dataset: Dataset) -> Target |
         )
     path = str(folder).replace("{model}", table).replace("{table}", table)
     return Target(form, path=path if "://" in path else str((settings.root / path).resolve()))
+
+
+def _refuse_unsafe(server: Server, dataset: Dataset) -> None:
+    """Say where in the contract a path or name stands that cannot be a table's."""
+    for noun, keys in ((server, AIMS), (dataset, ("physicalName", "name"))):
+        for key in keys:
+            value = noun.node.get(key)
+            if isinstance(value, str) and (unsafe := unsafe_in(value)):
+                place = locate(noun.node, key)
+                raise TableError(
+                    f"{place}: The {key} {value!a} holds {unsafe}", "Remove it: floe quotes names itself", "E507"
+                )
 
 
 def _by_id(settings: Settings, table_id: str | None, dataset: Dataset) -> Target:

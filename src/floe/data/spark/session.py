@@ -22,12 +22,17 @@ from floe.model import EngineError, SettingError
 from floe.model.settings import Settings
 
 _EXTENSIONS = (
-    "io.delta.sql.DeltaSparkSessionExtension,org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+    "io.delta.sql.DeltaSparkSessionExtension,org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions,"
+    "floe.Refusals"  # no TRANSFORM and no reflect: floe's own code for Spark's JVM
 )
 _BASE = {
     "spark.sql.extensions": _EXTENSIONS,
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
+    # rules of contracts are checked before they run; where a check failed, these keep SQL from files and variables
+    "spark.sql.runSQLOnFiles": "false",
+    "spark.sql.variable.substitute": "false",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # the old kind leaves no bounds in footers
     "spark.sql.maxConcurrentOutputFileWriters": "16",  # few partitions at once need no sort before they are written
     "spark.ui.enabled": "false",
