@@ -1,8 +1,13 @@
 """Nobody gets in and nothing gets out: contracts, projects and files made to do harm."""
 
+import base64
+import re
+import shutil
+import sqlite3
 import subprocess
 import sys
 import textwrap
+import zlib
 from pathlib import Path
 
 import pyarrow as pa
@@ -25,7 +30,7 @@ dataProduct: shop
 {more}schema:
 - name: orders
   properties:
-  - {{name: id, physicalType: bigint, logicalType: integer}}
+  - {{name: id, physicalType: bigint, logicalType: integer, required: true, primaryKey: true}}
 customProperties:
 - {{property: layer, value: silver}}
 """
@@ -37,7 +42,7 @@ def project(root: Path, more: str = "") -> Path:
     """A folder with a contract and a batch."""
     (root / "manifest.yaml").write_text('spark: {master: "local[1]"}\n')
     (root / "c.yaml").write_text(CONTRACT.format(more=more))
-    pq.write_table(pa.table({"id": pa.array([1], pa.int64())}), root / "b.parquet")
+    pq.write_table(pa.table({"id": pa.array([1, 2, 4], pa.int64())}), root / "b.parquet")
     return root
 
 
@@ -98,8 +103,6 @@ def test_a_warehouse_and_a_physical_name_are_held_to_the_same(tmp_path: Path):
 
 def test_the_table_that_the_registry_knows_is_held_to_the_same(tmp_path: Path):
     """A registry is shared, so what it says about a location is not trusted more than a contract."""
-    import sqlite3
-
     root = project(tmp_path)
     assert run_floe("enforce", "b.parquet", "c.yaml", "--layer", "silver", cwd=root).returncode == 0
     with sqlite3.connect(root / ".floe" / "registry.db") as connection:
@@ -205,3 +208,103 @@ def run_in_process(*words: str, root: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.chdir(root)
     return main(list(words))
+
+
+# --- H1: a contract reads no variable but those that the manifest names, for servers alone; no value is shown or kept
+
+SECRET = "hunter2-TOPSECRET"
+TAKES = """support:
+- {{channel: "x ${{DB_PASSWORD}}"}}
+servers:
+- {{server: lake, type: local, format: delta, path: "{path}"}}
+"""
+
+
+def files_with(root: Path, word: str) -> list[str]:
+    return [str(path) for path in root.rglob("*") if path.is_file() and word.encode() in path.read_bytes()]
+
+
+@pytest.mark.parametrize("command", [("plan", "c.yaml"), ("test", "c.yaml"), ("doctor", "c.yaml")])
+def test_a_contract_reads_no_variable_that_the_manifest_does_not_name(tmp_path: Path, command: tuple[str, ...]):
+    root = project(tmp_path, TAKES.format(path="lake/${DB_PASSWORD}"))
+    done = run_floe(*command, cwd=root, DB_PASSWORD=SECRET)
+    assert done.returncode == 2
+    assert "TOPSECRET" not in done.stdout + done.stderr
+    assert "c.yaml:12:" in done.stdout + done.stderr
+    assert "variables: [DB_PASSWORD]" in done.stdout + done.stderr
+    assert files_with(root, "TOPSECRET") == []
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        'logicalTypeOptions: {pattern: "^${DB_PASSWORD}"}',
+        'logicalTypeOptions: {maxLength: "${DB_PASSWORD}"}',
+        'quality: [{metric: invalidValues, arguments: {validValues: ["${DB_PASSWORD}"]}, mustBe: 0}]',
+    ],
+)
+def test_a_promise_with_a_variable_is_refused_not_forgotten(tmp_path: Path, field: str):
+    root = project(tmp_path)
+    more = f"  - {{name: note, physicalType: string, logicalType: string, {field}}}\n"
+    contract = (root / "c.yaml").read_text().replace("customProperties:\n", f"{more}customProperties:\n", 1)
+    (root / "c.yaml").write_text(contract)
+    done = run_floe("plan", "c.yaml", cwd=root, DB_PASSWORD=SECRET)
+    assert done.returncode == 2
+    assert "FLOE-E506: c.yaml:13:" in done.stderr
+    assert "the variable DB_PASSWORD has no value here" in done.stderr
+    assert "TOPSECRET" not in done.stdout + done.stderr
+
+
+def test_sql_that_compares_with_a_variable_is_not_evaluated(tmp_path: Path):
+    root = project(tmp_path)
+    rule = "  quality: [{type: sql, query: \"select count(*) from orders where id = '${DB_PASSWORD}'\", mustBe: 0}]\n"
+    contract = (root / "c.yaml").read_text().replace("  properties:\n", f"{rule}  properties:\n")
+    (root / "c.yaml").write_text(contract)
+    done = run_floe("plan", "c.yaml", cwd=root, DB_PASSWORD=SECRET)
+    assert "not evaluated: its SQL holds the variable ${DB_PASSWORD}" in done.stdout
+    assert "TOPSECRET" not in done.stdout + done.stderr
+
+
+def test_the_value_of_a_named_variable_is_used_but_neither_shown_nor_kept(tmp_path: Path):
+    """Every answer of a gate and a test, the registry, lineage, caches and notifications, on a path of a variable."""
+    lake = tmp_path / "elsewhere" / SECRET
+    root = tmp_path / "project"
+    root.mkdir()
+    project(root, TAKES.format(path="${LAKE}/{table}"))
+    (root / "manifest.yaml").write_text(
+        'spark: {master: "local[1]"}\nvariables: [LAKE]\nlineage: {transport: file}\ntables: {staging: ""}\n'
+    )
+    environment = {"LAKE": str(lake), "DB_PASSWORD": "neverread"}
+    said = ""
+    for words in (
+        ("enforce", "b.parquet", "c.yaml", "--format", "json"),
+        ("enforce", "b.parquet", "c.yaml", "--mode", "merge", "--batch-id", "b2"),
+        ("test", "c.yaml"),
+        ("test", "c.yaml", "--format", "html"),
+        ("test", "c.yaml", "--format", "json"),
+        ("doctor", "c.yaml"),
+        ("plan", "c.yaml"),
+        ("test", "c.yaml"),
+        ("monitor", "check", "c.yaml"),
+        ("runs", "--format", "json"),
+    ):
+        done = run_floe(*words, cwd=root, **environment)
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        said += done.stdout + done.stderr
+    assert (lake / "orders" / "_delta_log").is_dir()
+    assert "TOPSECRET" not in said
+    assert "${LAKE}/orders" in said
+    assert "neverread" not in said
+    kept = [name for name in files_with(root, "TOPSECRET") if not name.endswith("spark.log")]
+    assert kept == []
+    registry = sqlite3.connect(root / ".floe" / "registry.db")
+    assert registry.execute("SELECT location FROM table_registry").fetchall() == [("${LAKE}/orders",)]
+    # what earlier runs measured is found again, and its compressed text holds no value either
+    assert re.search(r"[12] remembered of snapshot", said)
+    ((state,),) = registry.execute("SELECT state FROM verified").fetchall()
+    assert b"TOPSECRET" not in zlib.decompress(base64.b64decode(state))
+    shutil.rmtree(lake)
+    gone = run_floe("test", "c.yaml", cwd=root, **environment)
+    assert gone.returncode == 2
+    assert "TOPSECRET" not in gone.stdout + gone.stderr
+    assert "${LAKE}/orders" in gone.stdout

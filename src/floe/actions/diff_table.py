@@ -54,7 +54,7 @@ def diff_table(old: Source, new: Source, terms: Terms, settings: Settings) -> Di
     if is_table(old) and is_table(new):
         return _of_tables(str(old), str(new), terms, settings)
     table, source = (str(old), new) if is_table(old) else (str(new), old)
-    contract = with_values(_contract(source, settings))
+    contract = with_values(_contract(source, settings), settings)
     dataset = _dataset(contract, table)
     seen = _look(table, contract, dataset, settings)
     promised = replace(contract, datasets=(dataset,))

@@ -23,6 +23,7 @@ from floe.model.clock import stamp, utc_now
 from floe.model.decision import decide
 from floe.model.features import FeatureVersion, as_of_field
 from floe.model.result import Outcome, Result, WriteResult
+from floe.model.secret import covered
 from floe.model.settings import Settings
 from floe.tell.sinks.trace import facts_of, span
 
@@ -150,9 +151,9 @@ def _identity(case: Case) -> dict[str, Any]:
 def _registered_identity(case: Case) -> dict[str, Any]:
     """The keys and partition columns that the registry knows, where it knows this very table."""
     known = case.known or {}
-    if not known or case.target.name != known.get("name"):
+    if not known or covered(case.target.name) != known.get("name"):
         return {}
-    if not case.target.name and str(known.get("location")) != str(case.target):
+    if not case.target.name and str(known.get("location")) != covered(str(case.target)):
         return {}
     return {"primary key": known["primary_keys"], "partition columns": known["partition_cols"]}
 
@@ -227,7 +228,7 @@ def _written(case: Case, passage: "Passage", started: float) -> WriteResult:
         batch_id=case.ask.batch_id,
         result=judged,
         run_id=again.run_id if again else case.run_id,
-        location=passage.location or str(case.target),
+        location=covered(passage.location or str(case.target)),
         format=case.target.format,
         level=case.settings["data_contracts.enforcement"],
         verdict=str(passage.verdict),
@@ -278,7 +279,7 @@ def _table_row(case: Case, result: WriteResult) -> dict[str, Any]:
         "partition_cols": list(case.plan.partition),
         "contract_path": case.contract.source,
         "format": case.target.format,
-        "name": case.target.name,
+        "name": covered(case.target.name),
     }
 
 

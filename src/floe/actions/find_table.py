@@ -8,6 +8,7 @@ from typing import Any
 
 from floe.model import Contract, ContractError, Dataset, Server, TableError, locate
 from floe.model.plan import Scope
+from floe.model.secret import uncovered
 from floe.model.settings import Settings
 from floe.model.table import AIMS, Target, unsafe_in
 
@@ -43,7 +44,9 @@ def find_target(
     if way.table:
         return _named(settings, way.table)
     if known and known.get("format") and not way.server:
-        return Target(str(known["format"]), known.get("name"), None if known.get("name") else known.get("location"))
+        name, location = (uncovered(str(known.get(key) or "")) for key in ("name", "location"))
+        if "${" not in (name or location):  # else a variable that the contract's server tells
+            return Target(str(known["format"]), name or None, None if name else location)
     server = find_server(contract, way.server)
     return (server and _on_server(settings, server, dataset)) or _by_id(settings, contract.table_id(dataset), dataset)
 

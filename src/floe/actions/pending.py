@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from floe.model.json_text import dumps
+from floe.model.secret import covered, uncovered
 
 Keep = Callable[[Mapping[str, Any]], None]
 
@@ -46,7 +47,7 @@ def pending(root: Path, table_id: str, run_id: str, batch_id: str | None, stagin
 
 def _write(file: int, content: Mapping[str, Any]) -> None:
     os.ftruncate(file, 0)
-    os.pwrite(file, dumps(content).encode(), 0)
+    os.pwrite(file, dumps(covered(content)).encode(), 0)
     os.fsync(file)
 
 
@@ -64,7 +65,7 @@ def leftovers(root: Path, table_id: str) -> list[Leftover]:
             except ValueError:  # killed in the middle of saying it, so nothing was committed
                 said = {"table": None}
         if said["table"] == table_id:
-            left = Leftover(path, said["run_id"], said["batch_id"], said["staging"], said.get("entry"))
+            left = Leftover(path, said["run_id"], said["batch_id"], uncovered(said["staging"]), said.get("entry"))
             found.append(left)
     return found
 

@@ -53,6 +53,7 @@ KEYS = (
     Key("tables.warehouse", ".floe/warehouse", str, acts=True),
     Key("tables.staging", "", str, acts=True),
     Key("tables.names", {}, dict, acts=True),
+    Key("variables", [], list, acts=True),
     Key("classifications", list(LABELS), list, acts=True),
     Key("compatibility.type_widening", "major", str, ("major", "minor"), acts=True),
     Key("compatibility.sla_directions", {}, dict, acts=True),

@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from floe.model import RegistryError
 from floe.model.json_text import dumps
+from floe.model.secret import covered
 from floe.registry.store import Store
 
 
@@ -62,7 +63,7 @@ def out_of_reach(error: RegistryError) -> bool:
 
 def keep_table(folder: Path, row: Mapping[str, Any]) -> None:
     """Keep a copy of where a table stands; a folder that cannot be written is no reason to stop."""
-    path, text = _copy(folder, row["table_id"]), dumps(row)
+    path, text = _copy(folder, row["table_id"]), dumps(covered(row))
     try:
         if not path.is_file() or path.read_text("utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -16,6 +17,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from floe.model import RegistryError
 from floe.model.clock import stamp, utc_now
 from floe.model.json_text import dumps
+from floe.model.secret import covered
 from floe.registry.fact_put import put_fact
 from floe.registry.outbox_put import put_all
 from floe.registry.schema import check_runs, schema_history, table_registry, violations
@@ -28,6 +30,7 @@ _PATIENT = "SET LOCAL statement_timeout = 0"
 _STATEMENT_SECONDS = 60  # beyond that a database counts as out of reach; who waits for another writer waits longer
 _SERVER = "Check registry.url, and that its server runs and can be reached from here (`floe doctor`)"
 _LOOK_BACK = 5
+_NAME = re.compile(r"[\w.@-][\w.:@/-]*(?<!:)(?!.*://)", re.ASCII)  # ids of contracts, tables and runs
 _CHECK = "Check registry.url and the permissions of the file and its folder (`floe doctor`)"
 # what a database says -> what to do about it
 _ADVICE = {
@@ -97,7 +100,8 @@ def _unreachable(address: sa.URL, error: Exception) -> RegistryError:
 def _engine(address: sa.URL) -> Engine:
     if address.get_backend_name() != "sqlite":
         return _server_engine(address)
-    engine = sa.create_engine(address, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=dumps)
+    engine = sa.create_engine(address, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=_json)
+    sa.event.listen(engine, "before_cursor_execute", _covered, retval=True)
 
     @sa.event.listens_for(engine, "connect")
     def _on_connect(connection: Any, _: Any) -> None:
@@ -118,13 +122,36 @@ def _server_engine(address: sa.URL) -> Engine:
     """One for all stores of an address, so that those nobody closes do not use up the server's connections."""
     waits = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
     made = sa.create_engine(
-        address, pool_pre_ping=True, pool_size=1, max_overflow=20, json_serializer=dumps, connect_args=waits
+        address, pool_pre_ping=True, pool_size=1, max_overflow=20, json_serializer=_json, connect_args=waits
     )
+    sa.event.listen(made, "before_cursor_execute", _covered, retval=True)
     if made.dialect.name == "postgresql" and "options" not in address.query:
         sa.event.listen(made, "connect", _bound_statements)
     # a forked process has connections of its own, and leaves its parent's alone
     os.register_at_fork(after_in_child=lambda: made.dispose(close=False))
     return made
+
+
+def _json(data: Any) -> str:
+    return dumps(covered(data))
+
+
+def _covered(_: Any, __: Any, statement: str, parameters: Any, ___: Any, ____: bool) -> tuple[str, Any]:
+    """No value of a contract's variables is kept: texts have the variables; names, and JSON that has them already, stay."""
+    return statement, _cover(parameters)
+
+
+def _cover(value: Any) -> Any:
+    match value:
+        case str():
+            return value if _NAME.fullmatch(value) or value[:1] in "{[" else covered(value)
+        case Mapping():
+            return {key: _cover(below) for key, below in value.items()}
+        case list():
+            return [_cover(below) for below in value]
+        case tuple():
+            return tuple(_cover(below) for below in value)
+    return value
 
 
 def _bound_statements(connection: Any, _: Any) -> None:

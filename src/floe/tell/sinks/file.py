@@ -8,6 +8,7 @@ from typing import Any
 from floe.model import SendError
 from floe.model.json_text import dumps
 from floe.model.outgoing import Outgoing, Sender
+from floe.model.secret import covered
 
 
 def _whole(message: Outgoing) -> dict[str, Any]:
@@ -19,7 +20,7 @@ def file_sender(path: Path, setting: str = "notifications.path", shape: Callable
 
     def send(message: Outgoing) -> None:
         try:
-            _append(path, dumps(shape(message)) + "\n")
+            _append(path, dumps(covered(shape(message))) + "\n")
         except OSError as error:
             raise SendError(
                 f"{path} cannot be written: {error.strerror}", f"Make it writable, or set {setting} to another"
