@@ -1,6 +1,7 @@
 """Nobody gets in and nothing gets out: contracts, projects and files made to do harm."""
 
 import base64
+import json
 import re
 import shutil
 import sqlite3
@@ -308,3 +309,250 @@ def test_the_value_of_a_named_variable_is_used_but_neither_shown_nor_kept(tmp_pa
     assert gone.returncode == 2
     assert "TOPSECRET" not in gone.stdout + gone.stderr
     assert "${LAKE}/orders" in gone.stdout
+
+
+# --- M1: settings open doors, and no answer shows how
+
+OPENS = {
+    "spark": {
+        "master": "local[1]",
+        "conf": {
+            "spark.hadoop.fs.azure.account.key.lake.dfs.core.windows.net": "QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
+            "spark.hadoop.fs.azure.sas.box.lake.blob.core.windows.net": "?sv=2024&sig=SasSignature99",
+            "spark.hadoop.fs.s3a.secret.key": "S3Secret99",
+        },
+    },
+    "catalogs": {
+        "rest": {
+            "type": "rest",
+            "uri": "https://me:UriPw99@h/x?token=UriToken99",
+            "header.Authorization": "Bearer HeaderBearer99",
+            "sas": "Sas99Sas99",
+            "oauth2-server-uri": "https://h/t?client_secret=OauthSecret99",
+        }
+    },
+    "lineage": {"transport": "none", "url": "https://h/?api_key=LineageKey99"},
+    "alerts": [{"to": "slack://TokenA99/TokenB99/TokenC99"}],
+}
+WORDS = (
+    *("QWxhZGRpbj", "SasSignature99", "S3Secret99", "UriPw99", "UriToken99", "HeaderBearer99", "Sas99Sas99"),
+    *("OauthSecret99", "LineageKey99", "TokenB99", "QueryPw99", "UserPw99"),
+)
+
+
+def shown(words: tuple[str, ...], *texts: str) -> list[str]:
+    return [word for word in words if any(word in text for text in texts)]
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_the_doctor_shows_no_secret_of_the_settings(tmp_path: Path, form: str):
+    (tmp_path / "manifest.yaml").write_text(json.dumps(OPENS))
+    url = "postgresql://me:UserPw99@127.0.0.1:9/x?password=QueryPw99"
+    done = run_floe("doctor", "--format", form, cwd=tmp_path, FLOE_REGISTRY_URL=url)
+    assert shown(WORDS, done.stdout, done.stderr) == []
+    assert "127.0.0.1:9/x?password=***" in done.stdout  # what is no secret is still there
+    assert "me:***@127.0.0.1" in done.stdout
+
+
+def test_a_registry_out_of_reach_is_named_without_its_password(tmp_path: Path):
+    for url in (
+        "postgresql://me@127.0.0.1:9/x?password=QueryPw99",
+        "postgresql://me:UserPw99@127.0.0.1:9/x",
+        "postgresql://me@127.0.0.1:9/x?sslpassword=QueryPw99",
+    ):
+        done = run_floe("runs", cwd=tmp_path, FLOE_REGISTRY_URL=url)
+        assert done.returncode == 2
+        assert "FLOE-E542: The registry postgresql+psycopg://me" in done.stderr
+        assert shown(WORDS, done.stdout, done.stderr) == []
+
+
+def test_a_setting_of_the_wrong_type_is_refused_without_its_value(tmp_path: Path):
+    (tmp_path / "manifest.yaml").write_text('registry: {url: {password: "QueryPw99"}}\n')
+    done = run_floe("doctor", cwd=tmp_path)
+    assert (done.returncode, shown(WORDS, done.stdout, done.stderr)) == (2, [])
+
+
+# --- M2: what a contract holds that opens doors is refused by lint, and echoed by nothing
+
+LEAKS = """servers:
+- {server: a, type: custom, location: "jdbc:postgresql://h/d?user=u&password=JdbcPw99"}
+- {server: b, type: azure, format: delta, location: "https://lake.blob.core.windows.net/box?sv=1&sig=SasSignature99SasSignature99"}
+- {server: c, type: custom, location: "mongodb://me:MongoPw99@h/d"}
+"""
+LEAKED = ("JdbcPw99", "SasSignature99", "MongoPw99", "CustomPw99", "BearerTok99")
+
+
+def leaking(root: Path) -> Path:
+    project(root, LEAKS)
+    more = (
+        "- {property: password, value: CustomPw99}\n- {property: note, value: 'Authorization: Bearer BearerTok99xx'}\n"
+    )
+    (root / "c.yaml").write_text((root / "c.yaml").read_text() + more)
+    return root
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("convert", "c.yaml", "--to", "html"),
+        ("convert", "c.yaml", "--to", "markdown"),
+        ("effective", "c.yaml"),
+        ("effective", "c.yaml", "--format", "json"),
+        ("lint", "c.yaml"),
+        ("lint", "c.yaml", "--format", "json"),
+        ("lint", "c.yaml", "--format", "sarif"),
+        ("lint", "c.yaml", "--format", "junit"),
+        ("plan", "c.yaml"),
+        ("doctor", "c.yaml"),
+        ("doctor", "c.yaml", "--server", "a"),
+        ("test", "c.yaml", "--server", "c"),
+        ("enforce", "b.parquet", "c.yaml", "--server", "b"),
+        ("publish", "c.yaml"),
+        ("impact", "c.yaml"),
+    ],
+)
+def test_a_secret_in_a_contract_is_echoed_by_nothing(tmp_path: Path, words: tuple[str, ...]):
+    root = leaking(tmp_path)
+    done = run_floe(*words, cwd=root)
+    assert done.stdout + done.stderr
+    assert shown(LEAKED, done.stdout, done.stderr) == []
+    kept = [name for word in LEAKED for name in files_with(root, word) if not name.endswith("c.yaml")]
+    assert kept == []
+
+
+def test_a_secret_in_a_contract_is_not_kept_by_compile(tmp_path: Path):
+    root = leaking(tmp_path)
+    (root / "floe.yaml").write_text(
+        "metadata: {name: shop, domain: sales, version: 1.0.0, owner: me, repository: r}\noutput_ports: []\n"
+    )
+    (root / "c.yaml").rename(root / "datacontract.yaml")
+    for _ in range(2):
+        done = run_floe("compile", ".", cwd=root)
+        assert "FLOE-E507" in done.stdout + done.stderr
+        assert shown(LEAKED, done.stdout, done.stderr) == []
+    kept = [name for word in LEAKED for name in files_with(root, word) if not name.endswith("datacontract.yaml")]
+    assert kept == []
+
+
+# --- M3: a contract extends nothing outside the contract root
+
+
+@pytest.mark.parametrize("name", ["absolute", "dots", "link", "folder link", "id"])
+@pytest.mark.parametrize("command", ["effective", "plan", "compile", "test"])
+def test_what_a_contract_extends_stays_below_the_contract_root(tmp_path: Path, name: str, command: str):
+    outside = tmp_path / "elsewhere"
+    outside.mkdir()
+    (outside / "secret.yaml").write_text(
+        CONTRACT.format(more="").replace("id: orders\n", "id: parent\n").replace("name: orders\nv", "name: parent\nv")
+        + "- {property: note, value: FOREIGN99}\n"
+    )
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "manifest.yaml").write_text("")
+    (root / "link.yaml").symlink_to(outside / "secret.yaml")
+    (root / "folder").symlink_to(outside)
+    value = {
+        "absolute": str(outside / "secret.yaml"),
+        "dots": "../elsewhere/secret.yaml",
+        "link": "link.yaml",
+        "folder link": "folder/secret.yaml",
+        "id": "parent",
+    }[name]
+    (root / "datacontract.yaml").write_text(
+        CONTRACT.format(more="") + f'- {{property: extends, value: "{value}"}}\n', "utf-8"
+    )
+    (root / "floe.yaml").write_text(
+        "metadata: {name: shop, domain: sales, version: 1.0.0, owner: me, repository: r}\noutput_ports: []\n"
+    )
+    words = ("compile", ".", "--enforcement", "block") if command == "compile" else (command, "datacontract.yaml")
+    done = run_floe(*words, cwd=root)
+    said = done.stdout + done.stderr
+    assert done.returncode in (1, 2) or command == "effective"  # which shows what a contract says itself
+    assert "FOREIGN99" not in said
+    assert ("FLOE-E516" if name == "id" else "FLOE-E507") in said
+    if name != "id":
+        assert re.search("leads out of the contract root|is an absolute path", said)
+        assert "datacontract.yaml:15:" in said
+    kept = [path for path in files_with(root, "FOREIGN99") if not path.endswith(("link.yaml", "secret.yaml"))]
+    assert kept == []
+
+
+def test_parents_below_the_root_are_found_by_path_link_and_id(tmp_path: Path):
+    (tmp_path / "manifest.yaml").write_text("")
+    (tmp_path / "tiers").mkdir()
+    (tmp_path / "products").mkdir()
+    (tmp_path / "tiers" / "base.yaml").write_text(
+        CONTRACT.format(more="").replace("id: orders\n", "id: parent\n").replace("name: orders\nv", "name: parent\nv")
+        + "- {property: note, value: OURS99}\n"
+    )
+    (tmp_path / "products" / "link.yaml").symlink_to(tmp_path / "tiers" / "base.yaml")
+    for value in ("../tiers/base.yaml", "link.yaml", "parent"):
+        child = tmp_path / "products" / "c.yaml"
+        child.write_text(CONTRACT.format(more="") + f'- {{property: extends, value: "{value}"}}\n')
+        done = run_floe("effective", "c.yaml", cwd=tmp_path / "products")
+        if value == "parent":  # the link is a second file of that id
+            assert "FLOE-E516" in done.stdout + done.stderr
+        else:
+            assert "OURS99" in done.stdout, (value, done.stdout, done.stderr)
+
+
+# --- M4: nobody else on the machine reads what floe keeps
+
+
+def open_to_others(folder: Path, *but: str) -> list[str]:
+    found = [path for path in (folder, *folder.rglob("*")) if path.stat().st_mode & 0o077]
+    return sorted(str(path.relative_to(folder)) for path in found if not any(part in path.parts for part in but))
+
+
+def test_what_floe_keeps_is_readable_by_its_owner_alone(tmp_path: Path):
+    root = project(tmp_path)
+    (root / "manifest.yaml").write_text(
+        'spark: {master: "local[1]"}\nlineage: {transport: file}\ntraces: {exporter: file}\n'
+        "alerts: [{to: 'json://127.0.0.1:9/x', severity: info}]\n"
+    )
+    for words in (
+        ("enforce", "b.parquet", "c.yaml", "--batch-id", "b"),
+        ("test", "c.yaml"),
+        ("publish", "c.yaml"),
+        ("compile", "."),
+        ("monitor", "check", "c.yaml"),
+    ):
+        run_floe(*words, cwd=root)
+    names = {path.name for path in (root / ".floe").rglob("*")}
+    assert {"registry.db", "salt", "lineage.jsonl", "spark.log", "traces.jsonl"} <= names
+    assert open_to_others(root / ".floe", "warehouse") == []
+
+
+def test_folders_of_an_older_floe_are_closed_and_others_are_left_alone(tmp_path: Path):
+    root = project(tmp_path)
+    (root / ".floe").mkdir()
+    (root / ".floe").chmod(0o755)
+    (root / ".floe" / "registry.db").touch(0o644)
+    (root / ".floe" / "registry.db").chmod(0o644)
+    (root / "data").mkdir(0o755)
+    (root / "data").chmod(0o755)
+    assert run_floe("runs", cwd=root).returncode == 0
+    assert open_to_others(root / ".floe") == []
+    url = f"sqlite:///{root}/data/registry.db"
+    assert run_floe("runs", cwd=root, FLOE_REGISTRY_URL=url).returncode == 0
+    assert (root / "data").stat().st_mode & 0o777 == 0o755  # no folder of floe's
+    if (root / "data" / "registry.db").exists():
+        assert (root / "data" / "registry.db").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.spark
+def test_a_batch_that_waits_to_be_checked_is_readable_by_its_owner_alone(spark, spark_root: Path, lake: Lake):
+    from floe.model.failpoint import hooks
+
+    found: list[set[str]] = []
+
+    def look() -> None:
+        folders = [one for root in (lake.root, spark_root) for one in root.rglob(".floe-staging") if any(one.iterdir())]
+        found.append({oct(one.stat().st_mode & 0o777) for one in folders})
+
+    hooks["staged"] = look
+    try:
+        floe.enforce(frame(spark, order(1)), lake.table_id, settings=lake.settings)
+    finally:
+        hooks.clear()
+    assert found == [{"0o700"}]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from floe.model.json_text import dumps
+from floe.model.private import open_private
 from floe.model.secret import covered, uncovered
 
 Keep = Callable[[Mapping[str, Any]], None]
@@ -34,9 +35,8 @@ class Leftover(NamedTuple):
 def pending(root: Path, table_id: str, run_id: str, batch_id: str | None, staging: str) -> Iterator[Keep]:
     """Say that a run is under way, and give the way to keep what it is about to commit."""
     path = _folder(root) / f"{run_id}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
     head = {"table": table_id, "run_id": run_id, "batch_id": batch_id, "staging": staging}
-    with path.open("w", encoding="utf-8") as file:
+    with open_private(path, "w", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # as long as the process lives
         _write(file.fileno(), head)
         try:

@@ -17,7 +17,8 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from floe.model import RegistryError
 from floe.model.clock import stamp, utc_now
 from floe.model.json_text import dumps
-from floe.model.secret import covered
+from floe.model.private import open_private, private_file
+from floe.model.secret import covered, masked
 from floe.registry.fact_put import put_fact
 from floe.registry.outbox_put import put_all
 from floe.registry.schema import check_runs, schema_history, table_registry, violations
@@ -81,7 +82,11 @@ def _address(url: str, root: Path) -> sa.URL:
 
 def _folder(path: Path) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_file(path)
+    except PermissionError:
+        if path.parent.is_dir():
+            return  # it says itself what it cannot do
+        raise
     except OSError as error:
         raise RegistryError(
             f"The registry's folder {path.parent} cannot be made: {error.strerror}",
@@ -94,7 +99,7 @@ def _unreachable(address: sa.URL, error: Exception) -> RegistryError:
     cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
     usual = _CHECK if address.get_backend_name() == "sqlite" else _SERVER
     advice = next((said for words, said in _ADVICE.items() if any(word in cause for word in words.split("|"))), usual)
-    return RegistryError(f"The registry {address.render_as_string()} cannot be used: {cause}", advice, "E542")
+    return RegistryError(masked(f"The registry {address.render_as_string()} cannot be used: {cause}"), advice, "E542")
 
 
 def _engine(address: sa.URL) -> Engine:
@@ -288,8 +293,7 @@ class Store:
                     connection.close()
             return
         folder = Path(str(self.engine.url.database)).parent / "locks"
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / f"{hashlib.sha256(table_id.encode()).hexdigest()[:16]}.lock").open("w") as file:
+        with open_private(folder / f"{hashlib.sha256(table_id.encode()).hexdigest()[:16]}.lock", "w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from floe.contract.lint.rule import rule
 from floe.contract.lint.views import Texts
-from floe.model import Finding, Message, Severity
+from floe.model import Finding, List, Map, Message, Severity
 from floe.model.secret import HINT, LOOKS, PLACEHOLDER, masked
 
 _HIDDEN = "•••"
@@ -66,6 +66,23 @@ def _named(tree: Any, at: tuple[str | int, ...], text: str) -> bool:
 @lru_cache(maxsize=4096)
 def _called_secret(name: str) -> bool:
     return _NAMES.fullmatch(name) is not None
+
+
+def hidden(node: Any, name: str = "") -> Any:
+    """A tree of a contract with every secret in it hidden; its parts keep their places."""
+    if isinstance(node, Map):
+        made = Map(node.place)
+        called = node.get("property")
+        for key, part in node.items():
+            as_named = called if key == "value" and isinstance(called, str) else key
+            made.put(key, hidden(part, as_named), node.value_places.get(key), node.key_places.get(key))
+        return made
+    if isinstance(node, List):
+        listed = List(node.place)
+        for part, place in zip(node, node.item_places, strict=True):
+            listed.add(hidden(part, name), place)
+        return listed
+    return without_secrets(node, name)
 
 
 def secrets_in(text: str) -> frozenset[str]:
