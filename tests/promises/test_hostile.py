@@ -556,3 +556,72 @@ def test_a_batch_that_waits_to_be_checked_is_readable_by_its_owner_alone(spark, 
     finally:
         hooks.clear()
     assert found == [{"0o700"}]
+
+
+# --- M5: a copied project folder has tables of its own
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("form", ["delta", "iceberg"])
+def test_a_copied_project_never_writes_into_the_originals_tables(tmp_path: Path, form: str):
+    prod, copy = tmp_path / "prod", tmp_path / "copy"
+    prod.mkdir()
+    project(prod)
+    (prod / "manifest.yaml").write_text(f'spark: {{master: "local[1]"}}\ntables: {{format: {form}}}\n')
+    words = ("enforce", "b.parquet", "c.yaml", "--mode", "merge")
+    assert run_floe(*words, cwd=prod).returncode == 0
+    shutil.copytree(prod, copy)
+    before = files_of(prod)
+    done = run_floe(*words, cwd=copy)
+    if form == "delta":  # its path is kept from the root, so the copy has its own
+        assert done.returncode == 0, done.stderr
+        assert f"{copy}/.floe/warehouse/silver_sales/orders" in run_floe("doctor", "c.yaml", cwd=copy).stdout
+        with sqlite3.connect(copy / ".floe" / "registry.db") as connection:
+            kept = connection.execute("SELECT location FROM table_registry").fetchall()
+        assert kept == [(".floe/warehouse/silver_sales/orders",)]
+    else:  # its catalog names the original's files
+        assert done.returncode == 2
+        assert "FLOE-E541" in done.stderr
+        assert str(prod) in done.stderr
+        assert str(copy) in done.stderr
+        assert "--table" in done.stderr
+        protected = run_floe("protect", "c.yaml", cwd=copy)
+        assert (protected.returncode, "FLOE-E541" in protected.stderr) == (2, True)
+    assert files_of(prod) == before
+
+
+def test_a_registry_of_an_older_floe_that_names_the_originals_table_is_refused_until_it_is_said(tmp_path: Path):
+    prod, copy = tmp_path / "prod", tmp_path / "copy"
+    prod.mkdir()
+    project(prod)
+    assert run_floe("enforce", "b.parquet", "c.yaml", cwd=prod).returncode == 0
+    theirs = f"{prod}/.floe/warehouse/silver_sales/orders"
+    shutil.copytree(prod, copy)
+    with sqlite3.connect(copy / ".floe" / "registry.db") as connection:
+        connection.execute("UPDATE table_registry SET location = ?", (theirs,))
+    before = files_of(prod)
+    for words in (("enforce", "b.parquet", "c.yaml", "--mode", "merge"), ("test", "c.yaml")):
+        done = run_floe(*words, cwd=copy)
+        assert done.returncode == 2
+        assert "stands below another project" in done.stderr + done.stdout
+    assert files_of(prod) == before
+    said = run_floe("enforce", "b.parquet", "c.yaml", "--mode", "merge", "--table", theirs, cwd=copy)
+    assert said.returncode == 0, said.stderr
+    assert files_of(prod) != before
+
+
+def test_a_copy_does_not_clean_up_after_a_run_of_the_original(tmp_path: Path):
+    """A run of the original that is alive holds a lock on its own file, not on the copy's."""
+    prod, copy = tmp_path / "prod", tmp_path / "copy"
+    prod.mkdir()
+    project(prod)
+    killed = run_floe("enforce", "b.parquet", "c.yaml", cwd=prod, FLOE_FAILPOINT="staged")
+    assert killed.returncode < 0
+    staged = [path for path in prod.rglob("*.parquet") if ".floe-staging" in path.parts]
+    assert staged
+    shutil.copytree(prod, copy)
+    assert run_floe("enforce", "b.parquet", "c.yaml", cwd=copy).returncode == 0
+    assert [path for path in staged if not path.exists()] == []

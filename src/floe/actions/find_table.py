@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from floe.actions.home import place_of, refuse_other_root
 from floe.model import Contract, ContractError, Dataset, Server, TableError, locate
 from floe.model.plan import Scope
 from floe.model.secret import uncovered
@@ -46,7 +47,10 @@ def find_target(
     if known and known.get("format") and not way.server:
         name, location = (uncovered(str(known.get(key) or "")) for key in ("name", "location"))
         if "${" not in (name or location):  # else a variable that the contract's server tells
-            return Target(str(known["format"]), name or None, None if name else location)
+            place = place_of(location, settings.root)
+            if not name:
+                refuse_other_root(str(known.get("table_id")), place, settings)
+            return Target(str(known["format"]), name or None, None if name else place)
     server = find_server(contract, way.server)
     return (server and _on_server(settings, server, dataset)) or _by_id(settings, contract.table_id(dataset), dataset)
 
