@@ -1,15 +1,21 @@
 """Nobody gets in and nothing gets out: contracts, projects and files made to do harm."""
 
 import base64
+import io
 import json
+import os
 import re
 import shutil
+import socket
 import sqlite3
 import subprocess
 import sys
 import textwrap
+import threading
 import zlib
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from random import Random
 
 import pyarrow as pa
 import pytest
@@ -625,3 +631,225 @@ def test_a_copy_does_not_clean_up_after_a_run_of_the_original(tmp_path: Path):
     shutil.copytree(prod, copy)
     assert run_floe("enforce", "b.parquet", "c.yaml", cwd=copy).returncode == 0
     assert [path for path in staged if not path.exists()] == []
+
+
+# --- L1, L2: what a rule's SQL says harms no other rule
+
+
+def ruled(root: Path, *queries: str) -> Path:
+    project(root)
+    rules = "".join(f"  - {json.dumps({'type': 'sql', 'query': query, 'mustBe': 0})}\n" for query in queries)
+    contract = (root / "c.yaml").read_text().replace("  properties:\n", f"  quality:\n{rules}  properties:\n")
+    (root / "c.yaml").write_text(contract)
+    return root
+
+
+def test_a_rule_that_names_a_word_of_floes_own_is_not_evaluated_and_the_others_are(tmp_path: Path):
+    queries = ("select count(*) from floe_variable", "select count(*) from `FLOE_variable` where id < 0")
+    root = ruled(tmp_path, *queries, "select count(*) from orders where id < 0")
+    assert run_floe("enforce", "b.parquet", "c.yaml", cwd=root).returncode == 0
+    done = run_floe("test", "c.yaml", "--format", "json", cwd=root)
+    (result,) = json.loads(done.stdout)["results"]
+    by_id = {one["id"]: (one["outcome"], one["cause"]) for one in result["expectations"] if ":quality." in one["id"]}
+    assert sorted(outcome for outcome, _ in by_id.values()) == ["not_evaluated", "not_evaluated", "pass"]
+    assert [cause for _, cause in by_id.values() if cause] == [
+        "its SQL cannot be run: floe_variable is a word of floe's own"
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("condition", "cause"),
+    [
+        ("note rlike '^(a*a*a*a*a*a*a*a*a*a*)*b$'", "can hang"),
+        ("regexp_replace(note, '(a+)+b', '') = ''", "can hang"),
+        ("size(split(note, '(a|a)*b')) > 1", "can hang"),
+        ("regexp_like(note, concat('(a+)', '+b'))", "is no text"),
+        ("note rlike note", "is no text"),
+        ("parse_url(note, 'QUERY', '(a+)+b') = 'x'", "can hang"),
+        ("note like '%a%a%a%a%a%a%a%a%b'", "can hang"),
+    ],
+)
+def test_a_pattern_in_sql_that_can_hang_is_refused_by_lint_and_not_evaluated(
+    tmp_path: Path, condition: str, cause: str
+):
+    root = ruled(tmp_path, f"select count(*) from orders where {condition}", "select count(*) from orders where id < 0")
+    linted = run_floe("lint", "c.yaml", cwd=root)
+    assert linted.returncode == 1
+    assert "FLOE-E507" in linted.stdout
+    assert cause in linted.stdout
+    planned = run_floe("plan", "c.yaml", cwd=root)
+    assert "not evaluated: its SQL is not one read-only query" in planned.stdout
+    assert planned.stdout.count("not evaluated:") == 1
+
+
+def test_patterns_in_sql_that_cannot_hang_are_read(tmp_path: Path):
+    fine = ("note rlike '^[A-Z]{3}-[0-9]+$'", "size(split(note, ',')) > 1", "note like '%a%b%'", "note not like 'a_'")
+    root = ruled(tmp_path, *(f"select count(*) from orders where {one}" for one in fine))
+    planned = run_floe("plan", "c.yaml", cwd=root)
+    assert planned.stdout.count("not evaluated:") == 0
+    assert run_floe("lint", "c.yaml", cwd=root).returncode == 0
+
+
+# --- L6 and §6: on a stranger's branch nothing of the manifest reaches out
+
+
+class Listener:
+    """Something that a manifest names; it counts who comes."""
+
+    def __enter__(self) -> "Listener":
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        self.came = 0
+        self.thread = threading.Thread(target=self._accept, daemon=True)
+        self.thread.start()
+        return self
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self.socket.accept()
+            except OSError:
+                return
+            self.came += 1
+            connection.close()
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
+
+def strangers(root: Path, port: int) -> Path:
+    """A repository whose branch holds a catalog of its own, with a table that stands on a server of the stranger's."""
+    (root / "contracts").mkdir()
+    (root / "contracts" / "c.yaml").write_text(CONTRACT.format(more=""))
+    (root / "p").mkdir()
+    (root / "p" / "floe.yaml").write_text(
+        "metadata: {name: shop, domain: sales, version: 1.0.0, owner: me, repository: r}\noutput_ports: []\n"
+    )
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x@x"]
+    subprocess.run([*git, "init", "-q", "-b", "main"], cwd=root, check=True)
+    subprocess.run([*git, "add", "."], cwd=root, check=True)
+    subprocess.run([*git, "commit", "-qm", "main"], cwd=root, check=True)
+    subprocess.run([*git, "checkout", "-qb", "strange"], cwd=root, check=True)
+    options = {
+        "type": "sql",
+        "uri": "sqlite:///.floe/catalog.db",
+        "warehouse": "s3://bucket/w",
+        "s3.endpoint": f"http://127.0.0.1:{port}",
+        "s3.access-key-id": "x",
+        "s3.secret-access-key": "x",
+        "s3.region": "x",
+    }
+    manifest = {
+        "registry": {"url": f"postgresql://me@127.0.0.1:{port}/x"},
+        "catalogs": {"ice": options},
+        "tables": {"format": "iceberg"},
+        "variables": ["DB_PASSWORD"],
+        "spark": {"conf": {"spark.driver.extraJavaOptions": "-Dstrange=1"}},
+        "lineage": {"transport": "http", "url": f"http://127.0.0.1:{port}/"},
+        "alerts": [{"to": f"json://127.0.0.1:{port}/"}],
+        "traces": {"exporter": "otlp"},
+    }
+    (root / "manifest.yaml").write_text(json.dumps(manifest))
+    (root / ".floe").mkdir()
+    with sqlite3.connect(root / ".floe" / "catalog.db") as catalog:
+        catalog.execute(
+            "CREATE TABLE iceberg_tables (catalog_name VARCHAR(255), table_namespace VARCHAR(255), "
+            "table_name VARCHAR(255), metadata_location VARCHAR(1000), previous_metadata_location VARCHAR(1000), "
+            "iceberg_type VARCHAR(5), PRIMARY KEY (catalog_name, table_namespace, table_name))"
+        )
+        catalog.execute(
+            "CREATE TABLE iceberg_namespace_properties (catalog_name VARCHAR(255), namespace VARCHAR(255), "
+            "property_key VARCHAR(255), property_value VARCHAR(1000), "
+            "PRIMARY KEY (catalog_name, namespace, property_key))"
+        )
+        place = "s3://bucket/w/m.metadata.json"
+        catalog.execute(
+            "INSERT INTO iceberg_tables VALUES ('ice', 'silver_sales', 'orders', ?, NULL, 'TABLE')", (place,)
+        )
+    (root / "p" / "datacontract.yaml").write_text(CONTRACT.format(more=""))
+    subprocess.run([*git, "add", "-f", "."], cwd=root, check=True)
+    subprocess.run([*git, "commit", "-qm", "strange"], cwd=root, check=True)
+    return root
+
+
+def test_ci_of_an_untrusted_branch_connects_to_nothing(tmp_path: Path):
+    with Listener() as theirs:
+        root = strangers(tmp_path, theirs.port)
+        words = ("ci", "--changed-since", "main", "--format", "json", ".")
+        done = run_floe(*words, "--untrusted", cwd=root, DB_PASSWORD=SECRET, PGPASSWORD=SECRET)
+        assert theirs.came == 0
+        assert done.returncode in (0, 1), done.stderr
+        said = json.loads(done.stdout)
+        assert "p/datacontract.yaml" in said["files"]
+        assert not (root / ".floe" / "cache").exists()
+        trusted = run_floe(*words, cwd=root)  # where the same is trusted, it does connect
+        assert trusted.returncode in (0, 1)
+        assert theirs.came > 0
+
+
+@pytest.mark.parametrize("words", [("diff", "HEAD", "contracts"), ("plan", "sales.shop/orders"), ("compile", ".")])
+def test_where_the_environment_says_untrusted_other_commands_connect_to_nothing(tmp_path: Path, words: tuple[str, ...]):
+    with Listener() as theirs:
+        root = strangers(tmp_path, theirs.port)
+        run_floe(*words, cwd=root, FLOE_UNTRUSTED="1", PGPASSWORD=SECRET)
+        assert theirs.came == 0
+
+
+@pytest.mark.parametrize("words", [("doctor",), ("test", "p/datacontract.yaml"), ("runs",), ("publish", "contracts")])
+def test_commands_that_need_a_connection_are_refused_where_it_is_untrusted(tmp_path: Path, words: tuple[str, ...]):
+    with Listener() as theirs:
+        root = strangers(tmp_path, theirs.port)
+        done = run_floe(*words, cwd=root, FLOE_UNTRUSTED="1")
+        assert done.returncode == 2
+        assert "FLOE_UNTRUSTED" in done.stderr
+        assert theirs.came == 0
+    compared = run_floe("diff", "contracts/c.yaml", "table:s3://x/y", cwd=root, FLOE_UNTRUSTED="1")
+    assert (compared.returncode, "names no table to look at" in compared.stderr) == (2, True)
+
+
+def test_what_the_environment_and_the_command_say_is_trusted(tmp_path: Path):
+    from floe.actions.settings import load_settings, untrusted
+
+    (tmp_path / "manifest.yaml").write_text("tables: {warehouse: theirs, format: iceberg}\nvariables: [HOME]\n")
+    with untrusted():
+        settings = load_settings({"registry.url": "sqlite:///ours.db"}, start=tmp_path)
+    assert settings["tables.warehouse"] == ".floe/warehouse"
+    assert settings["variables"] == []
+    assert settings["tables.format"] == "iceberg"  # it reaches nothing
+    assert settings["registry.url"] == "sqlite:///ours.db"
+    assert "is not trusted" in settings.origin("variables")
+
+
+# --- L5: damaged bytes of the registry are said
+
+
+def test_flipped_bytes_in_the_registry_are_a_registry_out_of_reach(tmp_path: Path):
+    root = project(tmp_path)
+    assert run_floe("publish", "c.yaml", cwd=root).returncode in (0, 1)
+    assert run_floe("enforce", "b.parquet", "c.yaml", cwd=root).returncode == 0
+    path = root / ".floe" / "registry.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute("PRAGMA journal_mode=DELETE")
+    whole = path.read_bytes()
+    from floe.cli.main import main  # in process: many are tried
+
+    random = Random(7)
+    here = Path.cwd()
+    os.chdir(root)
+    try:
+        for _ in range(40):
+            data = bytearray(whole)
+            for _ in range(400):
+                data[random.randrange(100, len(data))] = random.randrange(256)
+            for name in ("registry.db-wal", "registry.db-shm"):
+                (path.parent / name).unlink(missing_ok=True)
+            path.write_bytes(bytes(data))
+            for words in (["runs", "--format", "json"], ["contracts", "list"], ["doctor", "c.yaml"]):
+                out = io.StringIO()
+                with redirect_stderr(out), redirect_stdout(out):
+                    code = main(words)
+                assert code in (0, 1, 2)
+                assert "fault of its own" not in out.getvalue(), (words, out.getvalue())
+    finally:
+        os.chdir(here)

@@ -10,7 +10,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 from typing import Any, TextIO, cast
 
-from floe.model.errors import FloeError
+from floe.model.errors import FloeError, SettingError
 from floe.model.secret import covered, masked
 from floe.version import __version__
 
@@ -50,6 +50,8 @@ COMMANDS = {
     "doctor": "say what is missing, which settings hold, and how a contract finds its table",
     "completion": "print a script that completes floe's words in your shell",
 }
+# what works on files alone, so that it may be run where others wrote them
+UNTRUSTED = ("lint", "ci", "diff", "compile", "effective", "plan", "convert", "explain", "bump", "init", "completion")
 # what a full disk, a closed stream or a broken device says when an answer is written to it
 _NOT_TAKEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 _PIPE_CLOSED = 141  # as a program that SIGPIPE ends: the reader had enough, nothing was judged by it
@@ -87,6 +89,11 @@ def _main(words: list[str]) -> int:
         if "run" not in options:
             parser.print_help(sys.stderr)
             return 2
+        if _untrusted() and words[0] not in UNTRUSTED:
+            raise SettingError(
+                f"`floe {words[0]}` connects to what the checkout names, and FLOE_UNTRUSTED says that it is not trusted",
+                f"Unset FLOE_UNTRUSTED once you have read it; these do without: {', '.join(UNTRUSTED)}",
+            )
         code = int(options.run(options))
         sys.stdout.flush()
         return code
@@ -102,6 +109,14 @@ def _main(words: list[str]) -> int:
         if isinstance(error, OSError) and error.errno in _NOT_TAKEN and not error.filename:
             return _not_taken(error)
         return _our_fault(error, words)
+
+
+def _untrusted() -> bool:
+    if "FLOE_UNTRUSTED" not in os.environ:
+        return False
+    from floe.actions.settings import is_untrusted
+
+    return is_untrusted()
 
 
 def _parser(command: str) -> argparse.ArgumentParser:

@@ -2,6 +2,7 @@
 
 import fcntl
 import hashlib
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,6 +32,7 @@ _PATIENT = "SET LOCAL statement_timeout = 0"
 _STATEMENT_SECONDS = 60  # beyond that a database counts as out of reach; who waits for another writer waits longer
 _SERVER = "Check registry.url, and that its server runs and can be reached from here (`floe doctor`)"
 _LOOK_BACK = 5
+_DAMAGED = (UnicodeDecodeError, json.JSONDecodeError)  # what bytes that are no text, or no JSON, end with
 _NAME = re.compile(r"[\w.@-][\w.:@/-]*(?<!:)(?!.*://)", re.ASCII)  # ids of contracts, tables and runs
 _CHECK = "Check registry.url and the permissions of the file and its folder (`floe doctor`)"
 # what a database says -> what to do about it
@@ -53,7 +55,7 @@ def open_store(url: str, root: Path) -> "Store":
     try:
         store = Store(_engine(address))
         store.migrate()
-    except (SQLAlchemyError, ImportError) as error:
+    except (SQLAlchemyError, ImportError, *_DAMAGED) as error:
         raise _unreachable(address, error) from None
     return store
 
@@ -96,7 +98,8 @@ def _folder(path: Path) -> None:
 
 
 def _unreachable(address: sa.URL, error: Exception) -> RegistryError:
-    cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+    said = str(getattr(error, "orig", None) or error).strip().splitlines() or [type(error).__name__]
+    cause = f"it is malformed, {said[0]}" if isinstance(error, _DAMAGED) else said[0]
     usual = _CHECK if address.get_backend_name() == "sqlite" else _SERVER
     advice = next((said for words, said in _ADVICE.items() if any(word in cause for word in words.split("|"))), usual)
     return RegistryError(masked(f"The registry {address.render_as_string()} cannot be used: {cause}"), advice, "E542")
@@ -188,7 +191,7 @@ class Store:
                 if patient and self.postgresql:
                     connection.execute(sa.text(_PATIENT))
                 yield connection
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, *_DAMAGED) as error:
             raise _unreachable(self.engine.url, error) from None
 
     @contextmanager

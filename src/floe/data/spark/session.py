@@ -55,6 +55,10 @@ _LOCAL = {
 
 def own_session(settings: Settings) -> SparkSession:
     """The running session, else a new one by the settings."""
+    if settings.untrusted:
+        raise EngineError(
+            "A checkout that is not trusted starts no Spark", "Unset FLOE_UNTRUSTED once you have read it"
+        )
     active = _running()
     if active is not None:
         return active

@@ -51,6 +51,8 @@ def _wrong(message: str) -> SendError:
 
 def open_catalog(name: str, settings: Settings) -> "Catalog":
     """A catalog of the settings; an SQLite file is made where it is missing."""
+    if settings.untrusted:
+        raise SendError("A checkout that is not trusted opens no catalog", "Unset FLOE_UNTRUSTED once you have read it")
     options = options_of(name, settings)
     from pyiceberg.catalog import load_catalog  # noqa: PLC0415  (0.3 s that only who sends or lists needs)
 
