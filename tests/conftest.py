@@ -61,7 +61,12 @@ def spark_settings(spark_root: Path, root: Path, **given: object) -> Settings:
     shared = {
         "catalogs": {"ice": {"type": "sql", "uri": f"sqlite:///{spark_root}/catalog.db", "warehouse": str(spark_root)}},
         "spark.master": "local[2]",
-        "spark.conf": {"spark.driver.extraJavaOptions": _JVM, "spark.sql.shuffle.partitions": "4"},
+        "spark.conf": {
+            "spark.driver.extraJavaOptions": _JVM,
+            "spark.sql.shuffle.partitions": "4",
+            # tests write to tables by path as others do, who have Spark's default; tests/promises/test_hostile.py has floe's
+            "spark.sql.runSQLOnFiles": "true",
+        },
     }
     return load_settings({**shared, **given}, start=root)
 

@@ -9,12 +9,13 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -456,3 +457,79 @@ def test_a_day_is_found_where_the_contract_says_it(tmp_path: Path):
         found = dataset(keys, joined)
         dated = as_of_field(found)
         assert (dated.name if dated else None, [one.name for one in entity_keys(found)]) == (day, entity)
+
+
+def raw(address: str, request: bytes, seconds: float = 30) -> bytes:
+    """What a service answers to bytes, until it closes."""
+    host, port = address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=seconds) as client:
+        parts = []
+        with suppress(ConnectionError):  # a service that has read enough closes
+            client.sendall(request)
+            while part := client.recv(65536):
+                parts.append(part)
+        return b"".join(parts)
+
+
+def test_answers_are_kept_by_nobody_on_the_way_and_name_no_place(tmp_path: Path):
+    house = build(tmp_path, "delta")
+    close = b"\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+    with served(house.root) as address:
+        asked = [
+            (b"GET /health HTTP/1.1" + close, b"200"),
+            (f"GET /features/{TABLE}?customer_id=c1 HTTP/1.1".encode() + close, b"200"),
+            (f"GET /features/{TABLE}?customer_id=nobody HTTP/1.1".encode() + close, b"404"),
+            (f"GET /features/{TABLE}?wrong=%27%20OR%201=1 HTTP/1.1".encode() + close, b"400"),
+            (b"GET /features/gold.x.y HTTP/1.1" + close, b"404"),
+            (b"GET /../../etc/passwd HTTP/1.1" + close, b"404"),
+            (f"POST /features/{TABLE} HTTP/1.1".encode() + close, b"405"),
+            (b"GET /health HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", b"400"),
+            (b"nonsense\r\n\r\n", b"400"),
+            (b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * 50_000, b"400"),
+        ]
+        for request, status in asked:
+            answer = raw(address, request)
+            assert answer.split(b" ", 2)[1] == status, (request[:80], answer[:200])
+            head = answer.split(b"\r\n\r\n")[0].lower()
+            if not request.startswith(b"nonsense") and len(request) < 40_000:
+                assert b"cache-control: no-store" in head
+                assert b"x-content-type-options: nosniff" in head
+                assert b"access-control-allow-origin" not in head
+                assert b"set-cookie" not in head
+            assert b"Traceback" not in answer
+            assert str(tmp_path).encode() not in answer
+        shutil.rmtree(house.root / ".floe" / "warehouse", ignore_errors=True)
+        for path in house.root.rglob("_delta_log"):
+            shutil.rmtree(path.parent)
+        for request, _ in asked[:2]:
+            answer = raw(address, request)
+            assert answer.split(b" ", 2)[1] == b"503", answer[:300]
+            assert str(tmp_path).encode() not in answer
+            assert b"Traceback" not in answer
+
+
+def test_half_sent_requests_are_given_up_and_too_many_are_turned_away(tmp_path: Path):
+    house = build(tmp_path, "delta")
+    with served(house.root) as address:
+        host, port = address.removeprefix("http://").split(":")
+        held = []
+        for _ in range(600):
+            client = socket.create_connection((host, int(port)), timeout=30)
+            client.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-a: ")
+            held.append(client)
+        began = time.monotonic()
+        answers = []
+        for client in held:
+            for _ in range(3):  # a byte now and then keeps nothing
+                with suppress(OSError):
+                    client.send(b"b")
+            try:
+                answers.append(client.recv(64)[9:12])
+            except OSError:
+                answers.append(b"")
+            client.close()
+        assert time.monotonic() - began < 25
+        assert answers.count(b"408") + answers.count(b"503") + answers.count(b"") == 600
+        assert answers.count(b"408") >= 500
+        assert answers.count(b"503") + answers.count(b"") >= 80
+        assert get(f"{address}/health")[0] == 200

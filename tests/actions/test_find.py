@@ -166,15 +166,33 @@ VARIABLES = (
 )
 
 
-def test_variables_get_their_values_where_a_contract_is_used(settings: Settings, monkeypatch: pytest.MonkeyPatch):
+def test_variables_get_their_values_where_a_contract_is_used(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    allowing = load_settings({"variables": ["LAKE"]}, start=tmp_path)
     with pytest.raises(floe.ContractError, match="no value for the variable LAKE"):
-        find_contract(VARIABLES, settings)
-    monkeypatch.setenv("LAKE", "/lake")
-    contract, dataset = find_contract(VARIABLES, settings)
-    assert find_target(settings, contract, dataset, Way(), None) == Target("delta", path="/lake/orders_clean")
+        find_contract(VARIABLES, allowing)
+    monkeypatch.setenv("LAKE", "/lake-of-variables")
+    contract, dataset = find_contract(VARIABLES, allowing)
+    assert find_target(allowing, contract, dataset, Way(), None) == Target(
+        "delta", path="/lake-of-variables/orders_clean"
+    )
     assert dataset.fields[4].options["maximum"] == 1000000
+    with pytest.raises(floe.ContractError, match=r"variables: \[LAKE\]"):
+        find_contract(VARIABLES, settings)  # which name no variables
+
+
+def test_outside_servers_a_variable_has_its_default_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("LAKE", "/lake-of-variables")
     monkeypatch.setenv("MOST", "99.5")
-    assert str(find_contract(VARIABLES, settings)[1].fields[4].options["maximum"]) == "99.5"
+    not_named = load_settings({"variables": ["LAKE"]}, start=tmp_path)
+    assert find_contract(VARIABLES, not_named)[1].fields[4].options["maximum"] == 1000000
+    named = load_settings({"variables": ["LAKE", "MOST"]}, start=tmp_path)
+    with pytest.raises(floe.ContractError, match="MOST gets a value in servers only"):
+        find_contract(VARIABLES, named)
+    without = VARIABLES.replace("${MOST:-1000000}", "${MOST}")
+    with pytest.raises(floe.ContractError, match=r":\d+:\d+: the variable MOST has no value here"):
+        find_contract(without, not_named)
 
 
 def test_variables_stay_as_written_where_a_contract_is_only_read(settings: Settings):

@@ -59,7 +59,7 @@ def complete(name: str, source: str | None, settings: Settings) -> Completed:
 def _open_fields(contract: Contract, dataset: Dataset, source: str | None, settings: Settings) -> Iterator[_Open]:
     from floe.data.tables import probe
 
-    target = find_target(settings, with_values(contract), dataset, Way(table=source), None)
+    target = find_target(settings, with_values(contract, settings), dataset, Way(table=source), None)
     facts = probe(target, settings)
     if facts is None or facts.schema is None:
         raise TableError(

@@ -11,6 +11,7 @@ from typing import Any
 from floe.actions.read_registered import CACHE, read_registered
 from floe.model import Contract, ContractError
 from floe.model.json_text import dumps
+from floe.model.private import private_folder
 from floe.model.settings import Settings
 from floe.model.version import Version
 
@@ -27,7 +28,7 @@ def keep(contract: Mapping[str, Any], row: Mapping[str, Any], tables: Sequence[A
         "text_hash": _digest(row["effective"]),
     }
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:
             file.write(dumps(copy))
         os.replace(file.name, path)

@@ -123,7 +123,7 @@ def compile(
 def _compiled(start: Path, settings: Settings, today: date, options: Options) -> CompileResult:
     rules, level = rulebook(settings), settings["data_contracts.enforcement"]
     since, output = options.get("since"), options.get("output")
-    cache = Cache(settings, start, since, time.time_ns(), options.get("cache", True))
+    cache = Cache(settings, start, since, time.time_ns(), options.get("cache", True) and not settings.untrusted)
     try:
         known, why = ([], "") if level == "off" else bases(start, settings.root, since)
         history = History(settings, known)

@@ -16,6 +16,7 @@ import floe
 from floe.actions.compile_one import One, Product
 from floe.contract.sources.disk import hash_now
 from floe.model import Finding, Place, Severity
+from floe.model.private import open_private, private_folder, write_private
 from floe.model.settings import Settings
 
 # a file written so shortly before a run may be written again without looking any different
@@ -112,11 +113,11 @@ class Cache:
     def _locked(self) -> BinaryIO | None:
         """The lock of the files; None where another run has it, or nothing can be written."""
         try:
-            self.base.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(self.base.parent)
             ignore = self.base.parent / ".gitignore"
             if not ignore.is_file():
-                ignore.write_text("*\n")
-            file = self._path("lock").open("wb")
+                write_private(ignore, "*\n")
+            file: BinaryIO = open_private(self._path("lock"), "wb")
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             return None
@@ -127,7 +128,7 @@ class Cache:
 
     def _file(self) -> BinaryIO:
         try:
-            return self._path("lines").open("a+b") if self._lock else tempfile.TemporaryFile()
+            return open_private(self._path("lines"), "a+b") if self._lock else tempfile.TemporaryFile()
         except OSError:
             self._lock = None
             return tempfile.TemporaryFile()
@@ -211,7 +212,7 @@ class Cache:
     def _pack(self, ones: Sequence[One]) -> None:
         """Write the lines of contracts that are still there into a file of their own."""
         self._restart()
-        fresh = Lines(self._path("lines.new").open("w+b"))
+        fresh = Lines(open_private(self._path("lines.new"), "w+b"))
         for one, line in zip(ones, self.lines.read(one.at for one in ones), strict=True):
             one.at = fresh.add(line)
         self.lines.file.close()
@@ -243,7 +244,7 @@ class Cache:
     def _put(self, news: Sequence[list[Any]]) -> None:
         """Add lines to the index."""
         if news:
-            with self._path("index").open("a", encoding="utf-8", errors="surrogatepass") as file:
+            with open_private(self._path("index"), "a", encoding="utf-8", errors="surrogatepass") as file:
                 if not self._written:
                     file.write(json.dumps(self.key) + "\n")
                 file.writelines(json.dumps(line) + "\n" for line in news)

@@ -12,6 +12,7 @@ from floe.actions.previous import History
 from floe.actions.resolve import Opened, Resolved, Resolver, open_product
 from floe.contract.formats.canonical import content_hash
 from floe.contract.lint.classification_differs import labels
+from floe.contract.lint.secret import without_secrets
 from floe.contract.lint.side_by_side import table_key
 from floe.contract.lint.views import fold
 from floe.contract.resolve import artifacts
@@ -185,9 +186,11 @@ class Worker:
         one.labels = [list(pair) for pair in labels(contract)]
         one.parents = len(effective.ancestors)
         one.targets = [[target.name, target.path] for _, target in tables]
-        if self.off:
-            return
-        yield from judge(effective, self.rules)
+        found = [] if self.off else list(judge(effective, self.rules))
+        if self.off or any(finding.name == "secret" for finding in found):
+            one.line = artifacts.line({**entry, "contract": without_secrets(entry["contract"])})
+            one.targets = [without_secrets(target) for target in one.targets]
+        yield from found
         one.compared, drifted = drift(tables, self.settings)
         yield from drifted
         one.before, versions, beside = self.history.judged(resolved, contract, Path(one.folder), one.document)

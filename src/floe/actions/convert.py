@@ -3,16 +3,18 @@
 import difflib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from floe.contract.formats import canonical, documents, odcs, read
 from floe.contract.formats.loss import Lost
 from floe.contract.formats.targets import NAMES, TARGETS, Target
+from floe.contract.lint.secret import hidden
 from floe.contract.sources.files import read_bytes
 from floe.model import Contract, ContractError, Dataset, Finding, FloeError, Severity
 
 Source = str | Path | Contract
+_PAGES = ("html", "markdown")  # to be read by people, so no secret stands there
 _FORBIDDEN = '<>:"/\\|?*'
 
 
@@ -219,6 +221,9 @@ def _nothing(contract: Contract, target: Target, dataset: str | None) -> FloeErr
 
 
 def _converted(contract: Contract, datasets: tuple[Dataset, ...], target: Target, lost: tuple[Lost, ...]) -> Converted:
+    if target.name in _PAGES:
+        contract = replace(odcs.contract_in(hidden(contract.node), contract.source), format=contract.format)
+        datasets = contract.datasets if target.whole else datasets
     text, more = target.write(contract, datasets)
     if target.name.startswith("odcs"):
         _compare(contract, text)

@@ -51,10 +51,14 @@ class _Seen:
 
 def diff_table(old: Source, new: Source, terms: Terms, settings: Settings) -> Diff:
     """Where a contract and a live table differ, or two tables; the differences of a contract also as E53x findings."""
+    if settings.untrusted:
+        raise TableError(
+            "A checkout that is not trusted names no table to look at", "Unset FLOE_UNTRUSTED once you have read it"
+        )
     if is_table(old) and is_table(new):
         return _of_tables(str(old), str(new), terms, settings)
     table, source = (str(old), new) if is_table(old) else (str(new), old)
-    contract = with_values(_contract(source, settings))
+    contract = with_values(_contract(source, settings), settings)
     dataset = _dataset(contract, table)
     seen = _look(table, contract, dataset, settings)
     promised = replace(contract, datasets=(dataset,))

@@ -8,6 +8,7 @@ from floe.actions.parents import shown
 from floe.actions.resolve import Opened, Resolved, Resolver, open_product
 from floe.actions.settings import load_settings
 from floe.contract.formats.odcs_fit import comparable
+from floe.contract.lint.secret import hidden
 from floe.contract.resolve.artifacts import plain
 from floe.contract.resolve.provenance import Origin, origins
 from floe.contract.sources.files import contract_files
@@ -53,7 +54,7 @@ def effective(name: str | Path, settings: Settings | None = None) -> EffectiveCo
 def _with_origins(one: Resolved) -> EffectiveContract:
     made = one.effective
     assert made is not None
-    values = tuple(origins(comparable(made.contract.node), made.tiers))
+    values = tuple(origins(hidden(comparable(made.contract.node)), made.tiers))
     parents = tuple((made.tiers[each.source], each.source) for each in made.ancestors)
     return EffectiveContract(made.contract, values, parents, one.findings)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from floe.actions.anomalies import fact_of, of_batch
 from floe.actions.enforce_case import MODES, Ask, Case, declared, find_case
 from floe.actions.find_table import Way
+from floe.actions.home import kept, refuse_other_root
 from floe.actions.inputs import check_inputs
 from floe.actions.outgrown import outgrown
 from floe.actions.pending import leftovers, pending
@@ -24,6 +25,7 @@ from floe.model.clock import stamp, utc_now
 from floe.model.decision import decide
 from floe.model.features import FeatureVersion, as_of_field
 from floe.model.result import Outcome, Result, WriteResult
+from floe.model.secret import covered
 from floe.model.settings import Settings
 from floe.model.types import Atomic
 from floe.tell.sinks.trace import facts_of, span
@@ -80,10 +82,13 @@ def _enforce(df: "DataFrame", case: Case) -> WriteResult:
 
 
 def _through(df: "DataFrame", case: Case) -> WriteResult:
-    from floe.data.spark.gate import committed, pass_gate, staging_of
+    from floe.data.spark.gate import committed, location_of, pass_gate, staging_of
 
     started = time.monotonic()
     spark, root = df.sparkSession, case.settings.root
+    location = location_of(spark, case.target, case.settings)
+    if case.target.name and not case.ask.way.table:
+        refuse_other_root(case.table_id, location, case.settings)
     for left in leftovers(root, case.table_id):
         commit = committed(spark, case.target, left.run_id, left.batch_id)
         if commit and left.entry:
@@ -92,7 +97,7 @@ def _through(df: "DataFrame", case: Case) -> WriteResult:
     first = _first_answer(spark, case, case.ask.batch_id) if case.ask.batch_id else None
     if first:
         return replace(first, repeated=True)
-    staging = staging_of(spark, case.target, case.settings, case.run_id)
+    staging = staging_of(location, case.settings, case.run_id)
     with pending(root, case.table_id, case.run_id, case.ask.batch_id, staging) as keep:
         inputs = check_inputs(case.ask.inputs, case.settings, case.store) if case.ask.inputs else ()
         passage = pass_gate(df, _gate(case, staging, inputs, lambda made: keep(_passed(case, made, started))))
@@ -153,9 +158,12 @@ def _identity(case: Case) -> dict[str, Any]:
 def _registered_identity(case: Case) -> dict[str, Any]:
     """The keys and partition columns that the registry knows, where it knows this very table."""
     known = case.known or {}
-    if not known or case.target.name != known.get("name"):
+    if not known or covered(case.target.name) != known.get("name"):
         return {}
-    if not case.target.name and str(known.get("location")) != str(case.target):
+    if not case.target.name and str(known.get("location")) not in (
+        kept(str(case.target), case.settings.root),
+        covered(str(case.target)),  # as an older floe kept it
+    ):
         return {}
     return {"primary key": known["primary_keys"], "partition columns": known["partition_cols"]}
 
@@ -230,7 +238,7 @@ def _written(case: Case, passage: "Passage", started: float) -> WriteResult:
         batch_id=case.ask.batch_id,
         result=judged,
         run_id=again.run_id if again else case.run_id,
-        location=passage.location or str(case.target),
+        location=covered(passage.location or str(case.target)),
         format=case.target.format,
         level=case.settings["data_contracts.enforcement"],
         verdict=str(passage.verdict),
@@ -276,12 +284,12 @@ def _table_row(case: Case, result: WriteResult) -> dict[str, Any]:
     return {
         "table_id": case.table_id,
         "layer": case.layer,
-        "location": result.location,
+        "location": kept(result.location, case.settings.root),
         "primary_keys": list(case.plan.key),
         "partition_cols": list(case.plan.partition),
         "contract_path": case.contract.source,
         "format": case.target.format,
-        "name": case.target.name,
+        "name": covered(case.target.name),
     }
 
 

@@ -14,6 +14,7 @@ from floe.model import Contract, ContractError, Dataset, Finding, TableError
 from floe.model.clock import utc_now
 from floe.model.lifecycle import RETIRED, refusal, standing_of, used
 from floe.model.plan import Plan
+from floe.model.private import OWN, private_folder
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import schema_hash
@@ -149,6 +150,8 @@ def declared(dataset: Dataset) -> int | None:
 def _writable(folder: Path) -> None:
     """Say that the warehouse cannot be written before a JVM starts."""
     try:
+        if OWN in folder.parts:  # what others may read stands elsewhere
+            private_folder(folder.parent)
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass

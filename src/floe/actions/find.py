@@ -33,9 +33,9 @@ def use_contract(name: str | Path | Contract, settings: Settings) -> Contract:
     """The contract a name means as tables are held to it: with its parents' promises, its variables filled in."""
     own = load_contract(name, settings)
     if is_whole(own) or not any(True for _ in extended(own)):
-        return with_values(own)
+        return with_values(own, settings)
     made = Family(Parents(settings.root, Disk()).find).effective(own, {})
-    return with_values(usable(made.contract, list(made.findings), own.source))
+    return with_values(usable(made.contract, list(made.findings), own.source), settings)
 
 
 def find_for_write(name: str | Path | Contract, settings: Settings) -> tuple[Contract, Dataset]:

@@ -6,10 +6,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from floe.model import Contract, ContractError, Dataset, Server, SettingError, TableError
+from floe.actions.home import place_of, refuse_other_root
+from floe.model import Contract, ContractError, Dataset, Server, SettingError, TableError, locate
 from floe.model.plan import Scope
+from floe.model.secret import uncovered
 from floe.model.settings import Settings
-from floe.model.table import Target
+from floe.model.table import AIMS, Target, unsafe_in
 
 _FOLDERS = {"local": "path", "s3": "location", "azure": "location", "custom": "location"}
 _PARQUET = (".parquet", ".parq", ".pq")
@@ -66,7 +68,12 @@ def find_target(
     if way.table:
         return _named(settings, way.table)
     if known and known.get("format") and not way.server:
-        return Target(str(known["format"]), known.get("name"), None if known.get("name") else known.get("location"))
+        name, location = (uncovered(str(known.get(key) or "")) for key in ("name", "location"))
+        if "${" not in (name or location):  # else a variable that the contract's server tells
+            place = place_of(location, settings.root)
+            if not name:
+                refuse_other_root(str(known.get("table_id")), place, settings)
+            return Target(str(known["format"]), name or None, None if name else place)
     server = find_server(contract, way.server)
     return (server and _on_server(settings, server, dataset)) or _by_id(settings, contract.table_id(dataset), dataset)
 
@@ -87,6 +94,7 @@ def find_server(contract: Contract, chosen: str | None) -> Server | None:
 def _on_server(settings: Settings, server: Server, dataset: Dataset) -> Target | None:
     """The table on a server that Spark can write; None where the server is of another kind."""
     table = (dataset.physical_name or dataset.name).rsplit(".", 1)[-1]
+    _refuse_unsafe(server, dataset)
     if server.type in _NAMES:
         parts = [str(server.values[key]) for key in _NAMES[server.type] if server.values.get(key)]
         return Target("iceberg" if server.type == "iceberg" else "delta", ".".join([*parts, table]))
@@ -101,6 +109,18 @@ def _on_server(settings: Settings, server: Server, dataset: Dataset) -> Target |
         )
     path = str(folder).replace("{model}", table).replace("{table}", table)
     return Target(form, path=path if "://" in path else str((settings.root / path).resolve()))
+
+
+def _refuse_unsafe(server: Server, dataset: Dataset) -> None:
+    """Say where in the contract a path or name stands that cannot be a table's."""
+    for noun, keys in ((server, AIMS), (dataset, ("physicalName", "name"))):
+        for key in keys:
+            value = noun.node.get(key)
+            if isinstance(value, str) and (unsafe := unsafe_in(value)):
+                place = locate(noun.node, key)
+                raise TableError(
+                    f"{place}: The {key} {value!a} holds {unsafe}", "Remove it: floe quotes names itself", "E507"
+                )
 
 
 def _by_id(settings: Settings, table_id: str | None, dataset: Dataset) -> Target:

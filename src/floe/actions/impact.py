@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from floe.actions.diff import Question, compare
 from floe.actions.find import use_contract
+from floe.actions.home import place_of
 from floe.actions.impact_changed import changed_paths
 from floe.actions.impact_edges import Places, lineage_parts, registered_uses, spellings, through_edges
 from floe.actions.impact_ports import all_ports, dbt_parts, port_parts
@@ -110,7 +111,7 @@ def _world(
     dbt: Sequence[str],
     artifacts: Sequence[str],
 ) -> _World:
-    places, world = _places(store, pairs), _World([], [])
+    places, world = _places(store, settings.root, pairs), _World([], [])
     if store:
         _add_registered(store, world, places)
     said = {(use.node, use.through) for use, _ in world.uses if use.through and use.source == "registered"}
@@ -125,7 +126,7 @@ def _world(
     return world
 
 
-def _places(store: "Store | None", pairs: Sequence[VersionPair]) -> Places:
+def _places(store: "Store | None", root: Path, pairs: Sequence[VersionPair]) -> Places:
     from floe.registry.lineage import contract_ids, find_tables
 
     places = Places()
@@ -136,7 +137,7 @@ def _places(store: "Store | None", pairs: Sequence[VersionPair]) -> Places:
     if store:
         places.ids |= set(contract_ids(store))
         for row in find_tables(store):
-            names = (*spellings(row["table_id"]), row["location"], row["name"])
+            names = (*spellings(row["table_id"]), place_of(row["location"] or "", root), row["name"])
             places.add(row["contract_id"], row["dataset"], names)
     return places
 

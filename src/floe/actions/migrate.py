@@ -36,6 +36,7 @@ class Migration:
     view_name: str | None
     changes: tuple[str, ...]
     missing: tuple[str, ...] = ()
+    rows: tuple[Target, tuple[str, ...]] | None = None  # the backfill's table and columns
     result: WriteResult | None = None
     notes: tuple[str, ...] = ()
 
@@ -128,7 +129,7 @@ def _plan(
     olds = {one.column: one for one in then.fields}
     select = [_selected(one, olds.get(names[one.column] or ""), fill) for one in dataset.fields]
     missing = tuple(one.column for one, text in zip(dataset.fields, select, strict=True) if text is None)
-    listed = ", ".join(text for text in select if text)
+    columns_of_old = tuple(text for text in select if text)
     back = {olds[old].column: new for new, old in names.items() if old in olds}
     news = {one.column: one for one in dataset.fields}
     view = ", ".join(_viewed(one, news.get(back.get(one.column, ""))) for one in then.fields)
@@ -143,11 +144,12 @@ def _plan(
         source=str(source),
         target=str(target),
         create=f"CREATE TABLE IF NOT EXISTS {target.sql} ({columns}) USING {target.format}",
-        backfill=f"SELECT {listed} FROM {source.sql}",
+        backfill=f"SELECT {', '.join(columns_of_old)} FROM {source.sql}",
         view=f"SELECT {view} FROM {target.sql}",
         view_name=view_name,
         changes=(),
         missing=missing,
+        rows=(source, columns_of_old),
     )
 
 
@@ -186,7 +188,9 @@ def _run(plan: Migration, now: Contract, settings: Settings) -> Migration:
     from floe.data.spark.migrate import make_view, rows_of
 
     batch = f"migrate:{plan.old}:{plan.new}"
-    rows = rows_of(plan.backfill, settings)
+    assert plan.rows is not None
+    source, columns = plan.rows
+    rows = rows_of(source, columns, settings)
     result = enforce(rows, now, table=plan.target, batch_id=batch, settings=settings)
     note = make_view(plan.view_name, plan.view, settings)
     return replace(plan, result=result, notes=(note,) if note else ())

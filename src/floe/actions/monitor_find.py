@@ -67,7 +67,7 @@ def _stamped(path: Path) -> str:
 def _everything(settings: Settings) -> list[Subject]:
     compiled, folder = settings.root / FILE, settings.root / "contracts"
     if compiled.is_file():
-        return [_compiled(entry) for entry in _entries(compiled)]
+        return [_compiled(entry, settings) for entry in _entries(compiled)]
     found = [one for path in contract_files(folder) if (one := _file(path, settings))] if folder.is_dir() else []
     return found or list(_registered(settings))
 
@@ -78,7 +78,7 @@ def _named(name: str | Contract, entries: list[Mapping[str, Any]], settings: Set
     for entry in entries:
         tables = {one["table_id"] for one in entry["datasets"]}
         if name in {entry["id"], entry["id"].rsplit(":", 1)[0], entry["contract_id"], *tables}:
-            return _compiled(entry)
+            return _compiled(entry, settings)
     try:
         return Subject(name, use_contract(name, settings))
     except FloeError as error:
@@ -99,13 +99,13 @@ def _entries(path: Path) -> list[Mapping[str, Any]]:
     return list(said["data_contracts"])
 
 
-def _compiled(entry: Mapping[str, Any]) -> Subject:
+def _compiled(entry: Mapping[str, Any], settings: Settings) -> Subject:
     name = str(entry["id"])
     contract, found = read(dumps(entry["contract"]), str(entry["file"]))
     if contract is None:
         return Subject(name, error=f"Its compiled form cannot be read: {found[0].message}")
     try:
-        return Subject(name, with_values(contract))
+        return Subject(name, with_values(contract, settings))
     except FloeError as error:
         return Subject(name, error=_said(error))
 
@@ -142,7 +142,7 @@ def _in_registry(name: str, settings: Settings) -> Subject | None:
     if found is None:
         return None
     wanted = str(found.asked or found.versions[-1]["version"])
-    return _version(next(row for row in found.versions if row["version"] == wanted))
+    return _version(next(row for row in found.versions if row["version"] == wanted), settings)
 
 
 def _lines(name: str, settings: Settings) -> Iterator[Subject]:
@@ -155,13 +155,13 @@ def _lines(name: str, settings: Settings) -> Iterator[Subject]:
         yield Subject(name, error=_said(error))
         return
     newest = {row["major"]: row for row in rows}  # the highest of each MAJOR comes last
-    yield from map(_version, newest.values())
+    yield from (_version(row, settings) for row in newest.values())
 
 
-def _version(row: Mapping[str, Any]) -> Subject:
+def _version(row: Mapping[str, Any], settings: Settings) -> Subject:
     name = f"{row['contract_id']}:{row['version']}"
     try:
-        return Subject(name, with_values(as_contract(row)))
+        return Subject(name, with_values(as_contract(row), settings))
     except FloeError as error:
         return Subject(name, error=_said(error))
 

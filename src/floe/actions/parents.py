@@ -7,6 +7,7 @@ from pathlib import Path
 
 from floe.contract.formats import read
 from floe.contract.sources.disk import Disk
+from floe.contract.sources.files import root
 from floe.model import Contract, ContractError, Finding, Place, Severity
 
 
@@ -19,13 +20,14 @@ def shown(path: Path) -> str:
 class Parents:
     """The contracts below a root, found by path, id, or table."""
 
-    def __init__(self, root: Path, files: Disk) -> None:
-        self.root, self.files = root, files
+    def __init__(self, top: Path, files: Disk) -> None:
+        self.root, self.files = top, files
         self._read: dict[str, Contract | Finding] = {}
         self._named: dict[str, list[Contract]] = {}
         self._looked: dict[str, tuple[str, ...]] = {}
         self._texts: dict[str, bytes] | None = None
         self._asked: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._outside: set[tuple[str, str]] = set()
 
     def seed(self, looked: Mapping[str, Sequence[str]]) -> None:
         """The files that may have some names, where that is known already; they are not looked for again."""
@@ -43,6 +45,8 @@ class Parents:
     def find(self, name: str, child: Contract, place: Place) -> Contract | Finding:
         """The parent that a child names, or what is wrong."""
         path = self._path(name, child)
+        if path is None and (child.source, name) in self._outside:
+            return _outside(name, place)
         found = [self._load(path)] if path else self.named(name)
         found = [one for one in found if isinstance(one, Finding) or one.source != child.source or path]
         if not found:
@@ -59,14 +63,31 @@ class Parents:
     def _path(self, name: str, child: Contract) -> Path | None:
         tried: list[str] = []
         found = None
+        home = self._home(child)
         for folder in (os.path.dirname(child.source), str(self.root)) if name else ():
             path = os.path.abspath(os.path.join(folder, name))
+            if not _below(path, home):
+                self._outside.add((child.source, name))
+                continue
             tried.append(path)
             if self.files.is_file(path):
                 found = Path(path)
                 break
         self._asked[child.source, name] = tuple(tried)
         return found
+
+    def _home(self, child: Contract) -> str:
+        """The folder that a contract's parents stand below, whatever links lead there."""
+        folder = Path(os.path.realpath(os.path.dirname(child.source) or "."))
+        if _below(str(folder), str(self.root)) and (self.root / "manifest.yaml").is_file():
+            return str(self.root)
+        home = root(folder)
+        here = os.getcwd()
+        return (
+            here
+            if home == folder and not (home / "manifest.yaml").is_file() and _below(str(folder), here)
+            else str(home)
+        )
 
     def _load(self, path: Path) -> Contract | Finding:
         name = shown(path)
@@ -84,7 +105,7 @@ class Parents:
         if name not in self._named:
             if name not in self._looked:
                 self._looked[name] = self._fitting(may_name(name))
-            loaded = [self._load(Path(path)) for path in self._looked[name]]
+            loaded = [self._load(Path(path)) for path in self._looked[name] if _below(path, str(self.root))]
             contracts = [one for one in loaded if isinstance(one, Contract)]
             self._named[name] = [one for one in contracts if name in _names(one)]
         return self._named[name]
@@ -93,6 +114,11 @@ class Parents:
         if self._texts is None:
             self._texts = {os.path.abspath(path): self.files.read(path) for path in self.files.below(self.root)}
         return tuple(path for path, text in self._texts.items() if named.search(text))
+
+
+def _below(path: str, folder: str) -> bool:
+    """Whether a path stays below a folder, by the places that links lead to."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def may_name(name: str) -> re.Pattern[bytes]:
@@ -104,6 +130,13 @@ def may_name(name: str) -> re.Pattern[bytes]:
 def _names(contract: Contract) -> set[str | None]:
     tables = {contract.table_id(dataset) for dataset in contract.datasets}
     return {contract.id, contract.name, contract.identity, contract.identity.rsplit(":", 1)[0], *tables}
+
+
+def _outside(name: str, place: Place) -> Finding:
+    text = f"Parent '{name}' leads out of the contract root"
+    detail = "Parents stand below the contract root, also by the places that links lead to"
+    suggestion = "Use a relative path below the contract root, or a contract's id"
+    return Finding("E507", "reference-unsafe", Severity.ERROR, text, detail, suggestion, place)
 
 
 def _missing(name: str, place: Place, detail: str, suggestion: str, what: str = "is not found") -> Finding:

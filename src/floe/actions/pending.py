@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from floe.model.json_text import dumps
+from floe.model.private import open_private
+from floe.model.secret import covered, uncovered
 
 Keep = Callable[[Mapping[str, Any]], None]
 
@@ -33,9 +35,8 @@ class Leftover(NamedTuple):
 def pending(root: Path, table_id: str, run_id: str, batch_id: str | None, staging: str) -> Iterator[Keep]:
     """Say that a run is under way, and give the way to keep what it is about to commit."""
     path = _folder(root) / f"{run_id}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    head = {"table": table_id, "run_id": run_id, "batch_id": batch_id, "staging": staging}
-    with path.open("w", encoding="utf-8") as file:
+    head = {"root": str(root), "table": table_id, "run_id": run_id, "batch_id": batch_id, "staging": staging}
+    with open_private(path, "w", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # as long as the process lives
         _write(file.fileno(), head)
         try:
@@ -46,7 +47,7 @@ def pending(root: Path, table_id: str, run_id: str, batch_id: str | None, stagin
 
 def _write(file: int, content: Mapping[str, Any]) -> None:
     os.ftruncate(file, 0)
-    os.pwrite(file, dumps(content).encode(), 0)
+    os.pwrite(file, dumps(covered(content)).encode(), 0)
     os.fsync(file)
 
 
@@ -63,8 +64,10 @@ def leftovers(root: Path, table_id: str) -> list[Leftover]:
                 said = json.loads(file.read())
             except ValueError:  # killed in the middle of saying it, so nothing was committed
                 said = {"table": None}
-        if said["table"] == table_id:
-            left = Leftover(path, said["run_id"], said["batch_id"], said["staging"], said.get("entry"))
+        if said.get("root", str(root)) != str(root):
+            path.unlink()  # of the project that this folder is a copy of, whose run may be alive
+        elif said["table"] == table_id:
+            left = Leftover(path, said["run_id"], said["batch_id"], uncovered(said["staging"]), said.get("entry"))
             found.append(left)
     return found
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from floe.actions.find import find_contract
 from floe.actions.find_table import Way, find_target
+from floe.actions.home import refuse_other_root
 from floe.data.plan import plan as make_plan
 from floe.model.decision import MATRIX, STRUCTURE, Verdict, row_of
 from floe.model.plan import Expectation, Plan
@@ -71,4 +72,9 @@ def _found(name: str, way: Way, settings: Settings) -> tuple[str, Plan, Target]:
     table_id = contract.table_id(dataset) or dataset.name
     known = open_store(settings["registry.url"], settings.root).table(table_id)
     target = find_target(settings, contract, dataset, way, known)
+    if target.name and not way.table:
+        from floe.data.spark.gate import location_of
+        from floe.data.spark.session import own_session
+
+        refuse_other_root(table_id, location_of(own_session(settings), target, settings), settings)
     return table_id, make_plan(contract, dataset, settings["classifications"]), target

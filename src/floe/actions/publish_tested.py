@@ -58,7 +58,7 @@ class Tester:
     def test(self, contract: Contract, beside: int | None) -> Tested:
         """Every dataset on its table; `beside` is the MAJOR where that has a table of its own."""
         try:
-            given = with_values(contract)
+            given = with_values(contract, self.settings)
             tables = [(one, self._target(given, one, beside)) for one in given.datasets]
             there = [(one, target) for one, target in tables if target]
             results = tuple(self._verified(given, one, target) for one, target in there)

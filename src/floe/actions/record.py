@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from floe.model import RegistryError
 from floe.model.json_text import dumps
+from floe.model.private import write_private
 from floe.model.result import FAIL, NOT_EVALUATED, Result, WriteResult
+from floe.model.secret import covered
 from floe.model.watch import Watch
 
 if TYPE_CHECKING:
@@ -79,8 +81,7 @@ def record(store: "Store", root: Path, entry: Mapping[str, Any]) -> str | None:
         store.record(entry)
     except RegistryError as error:
         path = folder / f"{entry['run']['run_id']}.json"
-        folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(dumps(entry), encoding="utf-8")
+        write_private(path, dumps(covered(entry)))
         return f"FLOE-E542 warning: {error.message}; the run waits in {path} and is recorded by the next one"
     return record_waiting(store, root)
 

@@ -1,14 +1,22 @@
 """The secret that makes hashed samples comparable here and meaningless elsewhere."""
 
+import os
 import secrets
 from pathlib import Path
+
+from floe.model.private import private_folder, write_private
 
 
 def salt_of(root: Path) -> str:
     """The salt of a contract root, made once."""
     path = root / ".floe" / "salt"
     if not path.is_file():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(secrets.token_hex(16))
-        path.chmod(0o600)
+        made = private_folder(path.parent) / f"salt.{os.getpid()}.{secrets.token_hex(4)}"
+        write_private(made, secrets.token_hex(16))
+        try:
+            os.link(made, path)  # of two that make one at once, the first one's stays
+        except FileExistsError:
+            pass
+        finally:
+            made.unlink()
     return path.read_text()

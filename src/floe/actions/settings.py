@@ -2,7 +2,8 @@
 
 import getpass
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -11,7 +12,7 @@ from typing import Any
 from floe.contract.formats import manifest, yaml_text
 from floe.contract.sources.files import read_bytes, root
 from floe.model import ContractError, SettingError
-from floe.model.settings import Settings
+from floe.model.settings import KEYS, REACHING, Settings
 
 
 def load_settings(
@@ -26,6 +27,8 @@ def load_settings(
     except ContractError as error:
         raise SettingError(f"{error.findings[0].place}: {error.message}", error.suggestion) from None
     settings = _traced(manifest.read(folder, tree, environment, given or {}), environment)
+    if is_untrusted():
+        settings = _held_back(settings)
     cache = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "floe"
     actor = environment.get("FLOE_ACTOR") or _user()
     return replace(
@@ -37,6 +40,33 @@ def load_settings(
         traceparent=environment.get("TRACEPARENT") or None,
         say=say or (lambda _: None),
     )
+
+
+def is_untrusted() -> bool:
+    """Whether the checkout is a stranger's: `floe ci --untrusted`, or FLOE_UNTRUSTED for any command that can do without tables."""
+    return os.environ.get("FLOE_UNTRUSTED", "").lower() in ("1", "true", "yes")  # noqa: TID251  (a door)
+
+
+@contextmanager
+def untrusted() -> Iterator[None]:
+    """Hold what the manifest of a checkout says back, also in processes that start here."""
+    before = os.environ.get("FLOE_UNTRUSTED")  # noqa: TID251  (as above)
+    os.environ["FLOE_UNTRUSTED"] = "1"  # noqa: TID251  (as above)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["FLOE_UNTRUSTED"]  # noqa: TID251  (as above)
+        else:
+            os.environ["FLOE_UNTRUSTED"] = before  # noqa: TID251  (as above)
+
+
+def _held_back(settings: Settings) -> Settings:
+    """Settings in which the manifest says nothing that reaches out; the environment and the command still do."""
+    said = {name for name in REACHING if not settings.origin(name).startswith(("default", "environment", "command"))}
+    values = {**settings.values, **{key.name: key.default for key in KEYS if key.name in said}}
+    origins = {**settings.origins, **{name: f"default ({settings.origin(name)} is not trusted)" for name in said}}
+    return replace(settings, values=MappingProxyType(values), origins=origins, untrusted=True)
 
 
 def _traced(settings: Settings, environment: Mapping[str, str]) -> Settings:

@@ -31,6 +31,7 @@ from floe.model.clock import stamp, utc_now
 from floe.model.outcome import unmeasured
 from floe.model.plan import Aids, Expectation, Plan, Scope
 from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome, Result
+from floe.model.secret import covered, uncovered
 from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import Struct
@@ -206,8 +207,8 @@ class _Past:
         if self.unknown:
             return None
         for said in self.store.seen(self.table_id, ("test", "monitor")):
-            if said.get("location") == location and said.get("table_uid"):
-                return str(said["table_uid"])
+            if said.get("location") == covered(location) and said.get("table_uid"):
+                return uncovered(str(said["table_uid"]))
         return None
 
     @property
@@ -265,8 +266,8 @@ def _on_table(plan: Plan, target: Target, settings: Settings, aids: Aids, past: 
     committed = None if seen.committed is None else stamp(datetime.fromtimestamp(seen.committed, UTC))
     return replace(
         result,
-        location=seen.location,
-        table_uid=seen.uid,
+        location=covered(seen.location),
+        table_uid=covered(seen.uid),
         schema=seen.schema,
         nulls=nulls,
         committed_at=committed,

@@ -31,6 +31,7 @@ from floe.model.claim import FileStatistics
 from floe.model.outcome import unmeasured
 from floe.model.plan import Aids, Expectation, Plan
 from floe.model.result import Outcome
+from floe.model.secret import key_of
 from floe.model.settings import Settings
 from floe.model.table import Target
 
@@ -114,7 +115,7 @@ def _recalled(case: Case, files: Files) -> Memory:
 def _place(case: Case) -> Any:
     from floe.registry.verified import Place
 
-    return Place(case.plan.contract, case.plan.dataset, case.facts.location)
+    return Place(case.plan.contract, case.plan.dataset, key_of(case.facts.location))
 
 
 def _others(case: Case) -> dict[str, _Seen]:

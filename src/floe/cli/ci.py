@@ -1,8 +1,10 @@
 """`floe ci`."""
 
 import argparse
+from contextlib import nullcontext
 
 from floe.actions.ci import CiResult, ci
+from floe.actions.settings import untrusted
 from floe.cli.output import print_json, style
 from floe.model import Severity
 from floe.tell.report.diff_text import diffs_text
@@ -26,12 +28,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="error",
         help="the severity from which the exit code is 1 (default: error)",
     )
+    parser.add_argument(
+        "--untrusted",
+        action="store_true",
+        help="for a stranger's branch: believe nothing of its manifest.yaml that connects to something, names variables, "
+        "or is code (registry, catalogs, spark, variables, alerts, lineage, traces), look at no table, and use no cache",
+    )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Judge what changed; exit 1 where something reaches --fail-on."""
-    result = ci(options.changed_since, options.path)
+    with untrusted() if options.untrusted else nullcontext():
+        result = ci(options.changed_since, options.path)
     failed = result.reaches(Severity.of(options.fail_on))
     _print(result, options.format, failed)
     return 1 if failed else 0

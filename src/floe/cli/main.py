@@ -6,9 +6,12 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
+from typing import Any, TextIO, cast
 
-from floe.model.errors import FloeError
+from floe.model.errors import FloeError, SettingError
+from floe.model.secret import covered, masked
 from floe.version import __version__
 
 COMMANDS = {
@@ -47,21 +50,50 @@ COMMANDS = {
     "doctor": "say what is missing, which settings hold, and how a contract finds its table",
     "completion": "print a script that completes floe's words in your shell",
 }
+# what works on files alone, so that it may be run where others wrote them
+UNTRUSTED = ("lint", "ci", "diff", "compile", "effective", "plan", "convert", "explain", "bump", "init", "completion")
 # what a full disk, a closed stream or a broken device says when an answer is written to it
 _NOT_TAKEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 _PIPE_CLOSED = 141  # as a program that SIGPIPE ends: the reader had enough, nothing was judged by it
 
 
+class _Covering:
+    """A stream that writes no value of a contract's variables, but the variable."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text, covered."""
+        self._stream.write(covered(text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; its exit code is 0 fine, 1 something fails, 2 the work could not be done."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
     _print_whatever_the_terminal_takes()
+    with (
+        redirect_stdout(cast("TextIO", _Covering(sys.stdout))),
+        redirect_stderr(cast("TextIO", _Covering(sys.stderr))),
+    ):
+        return _main(list(sys.argv[1:] if arguments is None else arguments))
+
+
+def _main(words: list[str]) -> int:
     parser = _parser(words[0] if words else "")
     try:
         options = parser.parse_args(words)
         if "run" not in options:
             parser.print_help(sys.stderr)
             return 2
+        if _untrusted() and words[0] not in UNTRUSTED:
+            raise SettingError(
+                f"`floe {words[0]}` connects to what the checkout names, and FLOE_UNTRUSTED says that it is not trusted",
+                f"Unset FLOE_UNTRUSTED once you have read it; these do without: {', '.join(UNTRUSTED)}",
+            )
         code = int(options.run(options))
         sys.stdout.flush()
         return code
@@ -77,6 +109,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and error.errno in _NOT_TAKEN and not error.filename:
             return _not_taken(error)
         return _our_fault(error, words)
+
+
+def _untrusted() -> bool:
+    if "FLOE_UNTRUSTED" not in os.environ:
+        return False
+    from floe.actions.settings import is_untrusted
+
+    return is_untrusted()
 
 
 def _parser(command: str) -> argparse.ArgumentParser:
@@ -133,9 +173,9 @@ def _our_fault(error: Exception, words: Sequence[str]) -> int:
     import traceback
 
     with tempfile.NamedTemporaryFile("w", prefix="floe-", suffix=".log", delete=False, encoding="utf-8") as log:
-        log.write(f"floe {__version__} {' '.join(words)}\n")
-        traceback.print_exception(error, file=log)
-    cause = str(error).strip().splitlines() or [""]
+        log.write(covered(masked(f"floe {__version__} {' '.join(words)}\n")))
+        log.write(covered(masked("".join(traceback.format_exception(error)))))
+    cause = str(masked(str(error).strip())).splitlines() or [""]
     print(
         f"✗ floe met a fault of its own: {type(error).__name__}: {cause[0][:300]}\n"
         f"    Suggestion: report it with {log.name}, which says where it happened",

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from floe.model.claim import path_of, rows_of, whole_file
+from floe.model.secret import covered, uncovered
 
-_FORM = 2
+_FORM = 3
 _PARTS = 64  # of one rule; more are put together
 _RULES = 2000  # of one table; those not asked for longest are let go
 Figures = Sequence[int | None]
@@ -157,7 +158,7 @@ def encode(memory: Memory) -> str:
     }
     said = {"form": _FORM, "uid": memory.uid, "snapshot": memory.snapshot, "rules": rules, "files": list(numbers)}
     said["sets"] = [sorted(numbers[one] for one in files) for files in sets]
-    return base64.b64encode(zlib.compress(json.dumps(said, separators=(",", ":")).encode())).decode()
+    return base64.b64encode(zlib.compress(json.dumps(covered(said), separators=(",", ":")).encode())).decode()
 
 
 def decode(kept: str) -> Memory | None:
@@ -166,9 +167,11 @@ def decode(kept: str) -> Memory | None:
         said = json.loads(zlib.decompress(base64.b64decode(kept)))
         if said["form"] != _FORM:
             return None
-        files = said["files"]
+        files = list(map(uncovered, said["files"]))
         sets = [frozenset(files[number] for number in one) for one in said["sets"]]
-        return Memory(said["uid"], said["snapshot"], {rule: _known(one, sets) for rule, one in said["rules"].items()})
+        return Memory(
+            uncovered(said["uid"]), said["snapshot"], {rule: _known(one, sets) for rule, one in said["rules"].items()}
+        )
     except (zlib.error, ValueError, KeyError, IndexError, TypeError):
         return None
 

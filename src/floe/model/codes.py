@@ -151,6 +151,10 @@ READING = {
     "sign-off-missing": ("E525", "Consumers of a breaking change have not signed it off, and their notice still runs."),
     "effective-too-early": ("E526", "A breaking change takes effect before its lead time is over."),
     "owned-by-another-repository": ("E541", "Another repository registered the contract, and publishes it."),
+    "table-of-another-project": (
+        "E541",
+        "The table that the registry or a catalog knows stands below another project's root.",
+    ),
     "test-not-evaluated": ("E580", "A contract to be published could not be tested on its table."),
     "yaml-unreadable": ("E509", "The text is not YAML at the place that the message names."),
     "json-unreadable": ("E509", "The text is not JSON at the place that the message names."),

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from floe.model.secret import covered
+
 if TYPE_CHECKING:
     from floe.model.finding import Finding
     from floe.model.result import Result, WriteResult
@@ -11,6 +13,7 @@ class FloeError(Exception):
     """The work cannot be done; `suggestion` says what to do about it."""
 
     def __init__(self, message: str, suggestion: str = "", code: str = "") -> None:
+        message = str(covered(message))
         super().__init__(message)
         self.message = message
         self.suggestion = suggestion

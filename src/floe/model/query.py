@@ -10,14 +10,28 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
+from floe.model.pattern import parse_pattern
+from floe.model.pattern_cost import hang
 from floe.model.query_dialect import to_spark
-from floe.model.query_functions import ABOUT_SESSION, FUNCTIONS, NODES, REACHING, ROWS, UNITS, WITH_UNIT, WRITES
+from floe.model.query_functions import (
+    ABOUT_SESSION,
+    FUNCTIONS,
+    NODES,
+    REACHING,
+    ROWS,
+    SEARCHING,
+    UNITS,
+    WITH_UNIT,
+    WRITES,
+)
 from floe.model.query_text import OBJECT, STANDS_FOR, bare
 
 MAX_LENGTH = 50_000
 _FORMATS = {"parquet", "csv", "json", "orc", "text", "avro", "delta", "iceberg", "binaryfile", "xml", "hudi", "image"}
 # words of an order that say what is so anyway, and are not written again
 _DEFAULTS = {"nulls", "first", "last"}
+_TEXT = "floe_text_"
+_MOST_GAPS = 6  # of one LIKE: Spark searches it as a pattern, and each gap may multiply the ways
 _TABLE_PARTS = {"this", "db", "catalog", "alias", "laterals", "joins"}
 
 
@@ -75,7 +89,7 @@ def read_query(text: str, tables: frozenset[str], dialects: tuple[str | None, ..
         if len(statements) != 1:
             return _refused(Kind.UNSAFE, f"it holds {len(statements)} statements")
         _keep_units(statements[0])
-        problems = tuple(dict.fromkeys(_problems(statements[0], tables, found.text)))
+        problems = tuple(dict.fromkeys(_problems(statements[0], tables, found.text, found.strings)))
     except sqlglot.errors.SqlglotError as error:
         return _refused(Kind.UNREADABLE, _first_line(error))
     except ValueError as error:
@@ -143,7 +157,7 @@ def _keep_units(statement: Any) -> None:
             unit.replace(exp.Var(this=unit.name.upper()))
 
 
-def _problems(statement: Any, tables: frozenset[str], text: str) -> Iterator[Problem]:
+def _problems(statement: Any, tables: frozenset[str], text: str, strings: tuple[str, ...]) -> Iterator[Problem]:
     import sqlglot  # noqa: PLC0415  (as above)
     from sqlglot import exp  # noqa: PLC0415
 
@@ -152,6 +166,7 @@ def _problems(statement: Any, tables: frozenset[str], text: str) -> Iterator[Pro
         return
     for node in statement.walk():
         yield from _node_problems(node)
+        yield from _pattern_problems(node, strings)
     yield from _table_problems(statement, tables, {})
     written = generated(statement)
     again = sqlglot.parse_one(written, dialect=_dialect())
@@ -186,6 +201,40 @@ def _function_problems(node: Any) -> Iterator[Problem]:
         yield Problem(Kind.UNREADABLE, f"{name} is none of the functions of Spark that a rule may call")
     elif type(node.parent).__name__ == "Dot":
         yield Problem(Kind.UNREADABLE, f"{name} is a function of a schema, which a rule may not call")
+
+
+def _pattern_problems(node: Any, strings: tuple[str, ...]) -> Iterator[Problem]:
+    """A pattern is searched in every row, and Spark cannot be interrupted inside one: it must be there to be judged."""
+    for called, pattern in _searched(node):
+        said = pattern.name if type(pattern).__name__ == "Literal" and pattern.is_string else ""
+        if not said.startswith(_TEXT):
+            yield Problem(Kind.UNSAFE, f"the pattern of {called} is no text, so that nobody can tell whether it hangs")
+            continue
+        written = strings[int(said.removeprefix(_TEXT))]
+        if called == "LIKE":
+            if len(re.findall("%+", written)) > _MOST_GAPS:
+                yield Problem(Kind.UNSAFE, f"the pattern '{written[:80]}' of LIKE can hang: it has too many %")
+            continue
+        try:
+            slow = hang(parse_pattern(written))
+        except ValueError as error:
+            yield Problem(Kind.UNREADABLE, f"the pattern '{written[:80]}' of {called} cannot be judged: {error}")
+            continue
+        if slow and slow[1]:
+            yield Problem(Kind.UNSAFE, f"the pattern '{written[:80]}' of {called} can hang: {slow[0]}")
+
+
+def _searched(node: Any) -> Iterator[tuple[str, Any]]:
+    """The patterns that a node searches with: of operators, and of functions that take one."""
+    kind = type(node).__name__
+    if kind in ("Like", "ILike") and node.expression.name.startswith(_TEXT):
+        yield "LIKE", node.expression
+    elif kind in ("RegexpLike", "RegexpILike"):
+        yield "RLIKE", node.expression
+    elif kind == "Anonymous" and (at := SEARCHING.get(node.name.lower())) is not None:
+        yield from (
+            (node.name.lower(), one) for one in node.expressions[at:][: 2 if node.name.lower() == "str_to_map" else 1]
+        )
 
 
 def _table_problems(node: Any, tables: frozenset[str], named: Mapping[str, Any]) -> Iterator[Problem]:

@@ -19,6 +19,12 @@ ABOUT_SESSION = _words(
 )
 # functions that make rows; `range` and `stack` may stand where a table stands
 ROWS = _words("explode explode_outer posexplode posexplode_outer inline inline_outer stack range")
+# functions that search with a pattern, and the place of it among their arguments
+SEARCHING = {
+    **dict.fromkeys(("rlike", "regexp", "regexp_like", "regexp_count", "regexp_extract", "regexp_extract_all"), 1),
+    **dict.fromkeys(("regexp_instr", "regexp_replace", "regexp_substr", "split", "str_to_map"), 1),
+    **dict.fromkeys(("parse_url", "try_parse_url"), 2),
+}
 UNITS = _words(
     "year quarter month week day dayofyear hour minute second millisecond microsecond years quarters months weeks days "
     "hours minutes seconds milliseconds microseconds"

@@ -50,6 +50,7 @@ def bare(text: str) -> Bare:
                 strings.append(_unescaped(found))
                 written.append(f"'floe_text_{len(strings) - 1}'")
             case "name":
+                _not_ours(found[0])
                 written.append(found[0])
             case _:
                 written.append(_variable(found, variables))
@@ -58,9 +59,16 @@ def bare(text: str) -> Bare:
 
 
 def _plain(part: str) -> str:
+    _not_ours(part)
     if mark := next((mark for mark in "'\"`" if mark in part), None):
         raise ValueError(f"what begins with {mark} does not end")
     return part
+
+
+def _not_ours(part: str) -> None:
+    """Refuse the word that stands for variables: a query that says it itself would mean one."""
+    if STANDS_FOR in part.lower():
+        raise ValueError(f"{STANDS_FOR} is a word of floe's own")
 
 
 def _comment_end(text: str, at: int) -> int:

@@ -53,6 +53,7 @@ KEYS = (
     Key("tables.warehouse", ".floe/warehouse", str, acts=True),
     Key("tables.staging", "", str, acts=True),
     Key("tables.names", {}, dict, acts=True),
+    Key("variables", [], list, acts=True),
     Key("classifications", list(LABELS), list, acts=True),
     Key("compatibility.type_widening", "major", str, ("major", "minor"), acts=True),
     Key("compatibility.sla_directions", {}, dict, acts=True),
@@ -69,7 +70,13 @@ KEYS = (
     Key("traces.exporter", "none", str, ("none", "otlp", "console", "file"), acts=True),
     Key("traces.path", ".floe/traces.jsonl", str, acts=True),
 )
-RESERVED = ("FLOE_ACTOR", "FLOE_FAILPOINT")
+RESERVED = ("FLOE_ACTOR", "FLOE_FAILPOINT", "FLOE_UNTRUSTED")
+# what leads out of a checkout, or runs code: where others wrote the manifest (FLOE_UNTRUSTED), it does not say these
+REACHING = (
+    *("registry.url", "spark.master", "spark.conf", "catalogs", "variables", "alerts", "notifications.path"),
+    *("tables.warehouse", "tables.staging", "tables.names", "lineage.transport", "lineage.url", "lineage.path"),
+    *("traces.exporter", "traces.path"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,9 @@ class Settings:
     actor: str = "unknown"
     cache: Path = Path(".floe/cache")
     java: str | None = None  # JAVA_HOME, where set
+    untrusted: bool = (
+        False  # the folder is a stranger's: nothing is connected to, no table is looked at, no cache is believed
+    )
     parent: str | None = None  # the orchestrator's run that we are part of: OPENLINEAGE_PARENT_ID, where set
     traceparent: str | None = None  # the span of OpenTelemetry that we are part of: TRACEPARENT, where set
     say: Callable[[str], None] = field(default=lambda _: None, compare=False, repr=False)

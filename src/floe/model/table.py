@@ -1,6 +1,28 @@
 """Where a dataset stands."""
 
+import re
 from dataclasses import dataclass
+
+from floe.model.errors import TableError
+from floe.model.sql_name import quote
+
+# what no path or name of a table holds: control characters, what ends a name in SQL, what Spark replaces
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029`]|\\$\\{")
+
+# the keys of a contract's server that a table's path or name is made of
+AIMS = ("path", "location", "catalog", "schema", "database", "namespace")
+
+
+def unsafe_in(text: str) -> str | None:
+    """What in a path or name of a table is not allowed there; None where all is.
+
+    >>> unsafe_in("s3://lake/a b's [1]"), unsafe_in("a`b"), unsafe_in("${env:HOME}")
+    (None, 'a backtick', "'${'")
+    """
+    found = _UNSAFE.search(text)
+    if not found:
+        return None
+    return {"`": "a backtick", "${": "'${'"}.get(found[0], "a control character")
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,6 +32,12 @@ class Target:
     format: str
     name: str | None = None
     path: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what could end its name in SQL, wherever it came from."""
+        for called, text in (("name", self.name), ("path", self.path)):
+            if text and (unsafe := unsafe_in(text)):
+                raise TableError(f"The {called} {text!a} of a table holds {unsafe}", "Remove it", "E507")
 
     @property
     def committable(self) -> bool:
@@ -23,5 +51,5 @@ class Target:
     def sql(self) -> str:
         """The table as Spark SQL names it."""
         if self.name:
-            return ".".join("`" + part.replace("`", "``") + "`" for part in self.name.split("."))
-        return f"{self.format}.`{self.path}`"
+            return ".".join(map(quote, self.name.split(".")))
+        return f"{self.format}.{quote(str(self.path))}"

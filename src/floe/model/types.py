@@ -5,6 +5,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from floe.model.sql_name import escaped
+
 # Spark's names in its schema JSON, by the name Spark SQL prints
 _JSON_NAMES = {"tinyint": "byte", "smallint": "short", "int": "integer", "bigint": "long"}
 
@@ -147,7 +149,7 @@ def quoted(name: str) -> str:
     ('a', '`a b`')
     """
     plain = name.isascii() and name.isidentifier()
-    return name if plain else "`" + name.replace("`", "``") + "`"
+    return name if plain else escaped(name)
 
 
 def accepts(promised: Type, actual: Type) -> bool:

@@ -14,6 +14,8 @@ from sqlalchemy.exc import OperationalError
 
 from floe.model import RegistryError
 from floe.model.json_text import dumps
+from floe.model.private import open_private, write_private
+from floe.model.secret import covered
 from floe.registry.store import Store
 
 
@@ -49,8 +51,7 @@ class Offline(Store):
     def lock(self, table_id: str) -> Iterator[None]:
         """Let one writer of this machine at a time publish."""
         folder = self.folder / "locks"
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / f"{hashlib.sha256(table_id.encode()).hexdigest()[:16]}.lock").open("w") as file:
+        with open_private(folder / f"{hashlib.sha256(table_id.encode()).hexdigest()[:16]}.lock", "w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
@@ -62,12 +63,11 @@ def out_of_reach(error: RegistryError) -> bool:
 
 def keep_table(folder: Path, row: Mapping[str, Any]) -> None:
     """Keep a copy of where a table stands; a folder that cannot be written is no reason to stop."""
-    path, text = _copy(folder, row["table_id"]), dumps(row)
+    path, text = _copy(folder, row["table_id"]), dumps(covered(row))
     try:
         if not path.is_file() or path.read_text("utf-8") != text:
-            path.parent.mkdir(parents=True, exist_ok=True)
             made = path.with_suffix(f".{os.getpid()}")
-            made.write_text(text, "utf-8")
+            write_private(made, text)
             os.replace(made, path)
     except OSError:
         return

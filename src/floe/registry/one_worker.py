@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from floe.model import RegistryError
+from floe.model.private import open_private
 from floe.registry.store import FROZEN_SECONDS, Store
 
 # PostgreSQL before 14 does not know it
@@ -66,8 +67,8 @@ def _sqlite(store: Store, name: str) -> Iterator[bool]:
 
 def _opened(path: Path) -> TextIO:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path.open("w")
+        opened: TextIO = open_private(path, "w")
+        return opened
     except OSError as error:
         raise RegistryError(
             f"{path} cannot be written: {error.strerror}", "Make the registry's folder writable", "E542"

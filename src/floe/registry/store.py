@@ -2,7 +2,9 @@
 
 import fcntl
 import hashlib
+import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -16,6 +18,8 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from floe.model import RegistryError
 from floe.model.clock import stamp, utc_now
 from floe.model.json_text import dumps
+from floe.model.private import open_private, private_file
+from floe.model.secret import covered, masked
 from floe.registry.fact_put import put_fact
 from floe.registry.outbox_put import put_all
 from floe.registry.schema import check_runs, schema_history, table_registry, violations
@@ -28,6 +32,8 @@ _PATIENT = "SET LOCAL statement_timeout = 0"
 _STATEMENT_SECONDS = 60  # beyond that a database counts as out of reach; who waits for another writer waits longer
 _SERVER = "Check registry.url, and that its server runs and can be reached from here (`floe doctor`)"
 _LOOK_BACK = 5
+_DAMAGED = (UnicodeDecodeError, json.JSONDecodeError)  # what bytes that are no text, or no JSON, end with
+_NAME = re.compile(r"[\w.@-][\w.:@/-]*(?<!:)(?!.*://)", re.ASCII)  # ids of contracts, tables and runs
 _CHECK = "Check registry.url and the permissions of the file and its folder (`floe doctor`)"
 # what a database says -> what to do about it
 _ADVICE = {
@@ -49,7 +55,7 @@ def open_store(url: str, root: Path) -> "Store":
     try:
         store = Store(_engine(address))
         store.migrate()
-    except (SQLAlchemyError, ImportError) as error:
+    except (SQLAlchemyError, ImportError, *_DAMAGED) as error:
         raise _unreachable(address, error) from None
     return store
 
@@ -78,7 +84,11 @@ def _address(url: str, root: Path) -> sa.URL:
 
 def _folder(path: Path) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_file(path)
+    except PermissionError:
+        if path.parent.is_dir():
+            return  # it says itself what it cannot do
+        raise
     except OSError as error:
         raise RegistryError(
             f"The registry's folder {path.parent} cannot be made: {error.strerror}",
@@ -88,16 +98,18 @@ def _folder(path: Path) -> None:
 
 
 def _unreachable(address: sa.URL, error: Exception) -> RegistryError:
-    cause = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+    said = str(getattr(error, "orig", None) or error).strip().splitlines() or [type(error).__name__]
+    cause = f"it is malformed, {said[0]}" if isinstance(error, _DAMAGED) else said[0]
     usual = _CHECK if address.get_backend_name() == "sqlite" else _SERVER
     advice = next((said for words, said in _ADVICE.items() if any(word in cause for word in words.split("|"))), usual)
-    return RegistryError(f"The registry {address.render_as_string()} cannot be used: {cause}", advice, "E542")
+    return RegistryError(masked(f"The registry {address.render_as_string()} cannot be used: {cause}"), advice, "E542")
 
 
 def _engine(address: sa.URL) -> Engine:
     if address.get_backend_name() != "sqlite":
         return _server_engine(address)
-    engine = sa.create_engine(address, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=dumps)
+    engine = sa.create_engine(address, connect_args={"timeout": _BUSY_SECONDS}, json_serializer=_json)
+    sa.event.listen(engine, "before_cursor_execute", _covered, retval=True)
 
     @sa.event.listens_for(engine, "connect")
     def _on_connect(connection: Any, _: Any) -> None:
@@ -118,13 +130,36 @@ def _server_engine(address: sa.URL) -> Engine:
     """One for all stores of an address, so that those nobody closes do not use up the server's connections."""
     waits = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
     made = sa.create_engine(
-        address, pool_pre_ping=True, pool_size=1, max_overflow=20, json_serializer=dumps, connect_args=waits
+        address, pool_pre_ping=True, pool_size=1, max_overflow=20, json_serializer=_json, connect_args=waits
     )
+    sa.event.listen(made, "before_cursor_execute", _covered, retval=True)
     if made.dialect.name == "postgresql" and "options" not in address.query:
         sa.event.listen(made, "connect", _bound_statements)
     # a forked process has connections of its own, and leaves its parent's alone
     os.register_at_fork(after_in_child=lambda: made.dispose(close=False))
     return made
+
+
+def _json(data: Any) -> str:
+    return dumps(covered(data))
+
+
+def _covered(_: Any, __: Any, statement: str, parameters: Any, ___: Any, ____: bool) -> tuple[str, Any]:
+    """No value of a contract's variables is kept: texts have the variables; names, and JSON that has them already, stay."""
+    return statement, _cover(parameters)
+
+
+def _cover(value: Any) -> Any:
+    match value:
+        case str():
+            return value if _NAME.fullmatch(value) or value[:1] in "{[" else covered(value)
+        case Mapping():
+            return {key: _cover(below) for key, below in value.items()}
+        case list():
+            return [_cover(below) for below in value]
+        case tuple():
+            return tuple(_cover(below) for below in value)
+    return value
 
 
 def _bound_statements(connection: Any, _: Any) -> None:
@@ -156,7 +191,7 @@ class Store:
                 if patient and self.postgresql:
                     connection.execute(sa.text(_PATIENT))
                 yield connection
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, *_DAMAGED) as error:
             raise _unreachable(self.engine.url, error) from None
 
     @contextmanager
@@ -261,8 +296,7 @@ class Store:
                     connection.close()
             return
         folder = Path(str(self.engine.url.database)).parent / "locks"
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / f"{hashlib.sha256(table_id.encode()).hexdigest()[:16]}.lock").open("w") as file:
+        with open_private(folder / f"{hashlib.sha256(table_id.encode()).hexdigest()[:16]}.lock", "w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 

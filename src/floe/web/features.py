@@ -11,6 +11,7 @@ from floe.actions.features import PINS, Answer, FeatureTable, features, schema_n
 from floe.model import FloeError
 from floe.model.json_text import dumps
 from floe.version import __version__
+from floe.web.bounded import config, without_places
 from floe.web.listen import LOOPBACK, address, bind
 
 _ABOUT = {
@@ -30,8 +31,7 @@ _STATUS = {
 def serve(tables: Sequence[FeatureTable], host: str, port: int, say: Callable[[str], None]) -> None:
     """Answer until Ctrl-C."""
     bound = bind(host, port)
-    # addresses hold keys, so the log of requests stays off
-    server = uvicorn.Server(uvicorn.Config(app(tables, host), log_level="warning", access_log=False))
+    server = uvicorn.Server(config(app(tables, host)))
     place = address(host, bound)
     for table in tables:
         asked = "&".join(f"{key.name}=…" for key in table.keys)
@@ -122,4 +122,5 @@ def _parameter(name: str, about: str, required: bool) -> dict[str, Any]:
 
 
 def _json(answer: Answer) -> Response:
-    return Response(dumps(answer.body), answer.status, media_type="application/json")
+    body = answer.body if answer.status < 400 else without_places(answer.body)
+    return Response(dumps(body), answer.status, media_type="application/json")

@@ -12,6 +12,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from floe.model.json_text import dumps
 from floe.version import __version__
+from floe.web.bounded import config, without_places
 from floe.web.listen import LOOPBACK, address, bind
 
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"
@@ -51,7 +52,7 @@ def app(answers: Answers, host: str) -> FastAPI:
 
 
 def _json(status: int, said: dict[str, Any]) -> Response:
-    return Response(dumps(said), status, media_type="application/json")
+    return Response(dumps(without_places(said)), status, media_type="application/json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Listening:
 def listen(answers: Answers, host: str, port: int) -> Listening:
     """Answer in a thread until stopped."""
     bound = bind(host, port)
-    server = uvicorn.Server(uvicorn.Config(app(answers, host), log_level="warning", access_log=False))
+    server = uvicorn.Server(config(app(answers, host)))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, name="floe http", daemon=True)
     thread.start()
     return Listening(address(host, bound), server, bound, thread)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from floe.model import Map, SettingError, locate
+from floe.model.secret import masked
 from floe.model.settings import KEYS, RESERVED, Key, Settings
 
 _BY_NAME = {key.name: key for key in KEYS}
@@ -50,7 +51,8 @@ def _settings_in(group: Map, prefix: str) -> Iterator[tuple[str, Any, str]]:
         elif value is not None:
             members = ", ".join(sorted(n for n in _BY_NAME if n.startswith(name + ".")))
             raise SettingError(
-                f"{place}: '{name}' is a group of settings, not the value '{value}'", f"Set one of {members}"
+                f"{place}: '{name}' is a group of settings, not the value '{masked(value, name)}'",
+                f"Set one of {members}",
             )
 
 
@@ -107,13 +109,13 @@ def _checked(key: Key, value: Any, origin: str) -> Any:
     right = isinstance(value, key.kind) and not (key.kind is int and isinstance(value, bool))
     if not right:
         raise SettingError(
-            f"{origin}: '{key.name}' is {json.dumps(value, default=str)}, which is no {key.kind.__name__}",
+            f"{origin}: '{key.name}' is {json.dumps(masked(value, key.name), default=str)}, which is no {key.kind.__name__}",
             f"Its default is {json.dumps(key.default)}",
         )
     if key.choices and value not in key.choices:
         near = difflib.get_close_matches(value, key.choices, 1)
         raise SettingError(
-            f"{origin}: '{key.name}' is '{value}', which is none of {', '.join(key.choices)}",
+            f"{origin}: '{key.name}' is '{masked(value, key.name)}', which is none of {', '.join(key.choices)}",
             f"Did you mean '{near[0]}'?" if near else f"Use {key.default}",
         )
     return value

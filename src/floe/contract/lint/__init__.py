@@ -32,6 +32,7 @@ from floe.contract.lint.metric_unknown import metric_unknown
 from floe.contract.lint.name_mixed_script import name_mixed_script
 from floe.contract.lint.name_padded import name_padded
 from floe.contract.lint.name_unsafe import name_unsafe
+from floe.contract.lint.path_unsafe import path_unsafe
 from floe.contract.lint.pattern_can_hang import pattern_can_hang
 from floe.contract.lint.pattern_invalid import pattern_invalid
 from floe.contract.lint.physical_type_unread import physical_type_unread
@@ -112,6 +113,7 @@ RULES = (
     name_mixed_script,
     name_padded,
     name_unsafe,
+    path_unsafe,
     pattern_can_hang,
     pattern_invalid,
     physical_type_unread,

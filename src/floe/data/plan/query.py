@@ -1,5 +1,6 @@
 """A rule's SQL as the one query that runs: what was checked, written again with its tables as parameters."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ _SAID = {
     Kind.UNSAFE: "its SQL is not one read-only query: {}",
     Kind.UNKNOWN_TABLE: "its SQL reads '{}', which the contract does not name",
 }
+_VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 _MARKS = {ord(mark): f"\\u{ord(mark):04x}" for mark in "{}`"}
 
 
@@ -25,8 +27,8 @@ def query_of(sql: str, contract: Contract, dataset: Dataset, column: str | None)
     if found.problems:
         worst = found.problems[0]
         return None, _SAID[worst.kind].format(worst.text)
-    if found.variables:
-        return None, f"its SQL holds the variable {found.variables[0]}, which has no value here"
+    if left := _variable_in(found.strings, found.variables):
+        return None, f"its SQL holds the variable {left}, which has no value here"
     if any(name.name == PROPERTY for name in _identifiers(found.tree)):
         if column is None:
             return None, "its SQL asks for the column of the rule, which stands on none"
@@ -42,6 +44,12 @@ def query_of(sql: str, contract: Contract, dataset: Dataset, column: str | None)
     for parameter, mark in marks.items():
         written = written.replace(mark, f"{{{parameter}}}")
     return Query(written, tables), None
+
+
+def _variable_in(strings: tuple[str, ...], variables: tuple[str, ...]) -> str | None:
+    """A variable that is left in a query, also in a text of it, where it would be compared as it is written."""
+    inside = (found[0] for one in strings if (found := _VARIABLE.search(one)))
+    return next(iter((*variables, *inside)), None)
 
 
 def _names(contract: Contract, dataset: Dataset) -> dict[str, str]:

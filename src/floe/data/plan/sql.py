@@ -1,4 +1,4 @@
-"""Names and literals as Spark SQL text; nothing else puts a value into SQL."""
+"""Literals as Spark SQL text; with `quote` nothing else puts a name or value into SQL."""
 
 import re
 from datetime import UTC, datetime, tzinfo
@@ -8,6 +8,7 @@ from decimal import Decimal as Number
 from typing import Any
 
 from floe.model.dates import parse_day
+from floe.model.sql_name import quote as quote  # noqa: PLC0414  (those who write SQL take it from here)
 from floe.model.types import Atomic, Decimal, Family, Type
 
 _WHOLE = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
@@ -16,15 +17,6 @@ _MOST_DIGITS = 38
 _EXACT_DOUBLE = 2**53
 _LARGEST_FLOAT = Number("3.4028234e38")
 _CONTEXT = Precision(prec=400)
-
-
-def quote(name: str) -> str:
-    """A name in backticks.
-
-    >>> quote("a`b.c")
-    '`a``b.c`'
-    """
-    return "`" + name.replace("`", "``") + "`"
 
 
 def text(value: str) -> str:

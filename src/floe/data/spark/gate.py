@@ -58,12 +58,17 @@ def committed(spark: SparkSession, target: Target, run_id: str, batch_id: str | 
     return found if found is None or found.run_id == run_id else None
 
 
-def staging_of(spark: SparkSession, target: Target, settings: Settings, run_id: str) -> str:
-    """The folder where a run stages its batch."""
+def location_of(spark: SparkSession, target: Target, settings: Settings) -> str:
+    """Where the table is, or will be."""
+    return str(TABLES[target.format].location(spark, target, settings))
+
+
+def staging_of(location: str, settings: Settings, run_id: str) -> str:
+    """The folder where a run stages its batch for the table at a location."""
     chosen = str(settings["tables.staging"])
     if chosen and "://" not in chosen:
         chosen = str(settings.path("tables.staging"))
-    return staging_folder(TABLES[target.format].location(spark, target, settings), chosen, run_id)
+    return staging_folder(location, chosen, run_id)
 
 
 def forgotten_before(spark: SparkSession, target: Target) -> datetime | None:

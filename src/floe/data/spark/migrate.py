@@ -1,18 +1,22 @@
 """A migration's rows and its view, on Spark."""
 
+from collections.abc import Sequence
+
 from pyspark.sql import DataFrame
 
 from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.data.spark.session import own_session
+from floe.data.spark.write import TABLES
 from floe.model import TableError
 from floe.model.settings import Settings
 from floe.model.table import Target
 
 
-def rows_of(query: str, settings: Settings) -> DataFrame:
-    """The rows a query gives; TableError where Spark cannot say."""
+def rows_of(source: Target, columns: Sequence[str], settings: Settings) -> DataFrame:
+    """A table's rows as columns written in SQL; TableError where Spark cannot say."""
     try:
-        return own_session(settings).sql(query)
+        rows: DataFrame = TABLES[source.format].read(own_session(settings), source)
+        return rows.selectExpr(*columns)
     except ENGINE_ERRORS as error:
         raise TableError(
             f"The old rows cannot be read: {first_line(error)}", "Check the table, or name it with --table"

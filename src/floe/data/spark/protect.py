@@ -7,6 +7,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote
+from floe.data.spark.by_path import run_on
 from floe.data.spark.rules import PREFIX, name_of
 from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.data.spark.write import TABLES
@@ -51,7 +52,7 @@ def unprotect(spark: SparkSession, target: Target, settings: Settings) -> list[s
         return gone
     gone = sorted(_constraints(spark, target))
     for name in gone:
-        spark.sql(f"ALTER TABLE {target.sql} DROP CONSTRAINT {quote(name)}")
+        run_on(spark, target, f"ALTER TABLE {target.sql} DROP CONSTRAINT {quote(name)}")
     return gone
 
 
@@ -64,7 +65,7 @@ def _constraints(spark: SparkSession, target: Target) -> set[str]:
 def _delta(spark: SparkSession, target: Target, rules: list[Expectation]) -> list[Protection]:
     there = _constraints(spark, target)
     for name in sorted(there - {name_of(one) for one in rules}):
-        spark.sql(f"ALTER TABLE {target.sql} DROP CONSTRAINT {quote(name)}")
+        run_on(spark, target, f"ALTER TABLE {target.sql} DROP CONSTRAINT {quote(name)}")
     return [_constrained(spark, target, one, name_of(one) in there) for one in rules]
 
 
@@ -73,7 +74,7 @@ def _constrained(spark: SparkSession, target: Target, rule: Expectation, there: 
     if there:
         return Protection(rule.id, check, True)
     try:
-        spark.sql(f"ALTER TABLE {target.sql} ADD CONSTRAINT {quote(name_of(rule))} CHECK ({check})")
+        run_on(spark, target, f"ALTER TABLE {target.sql} ADD CONSTRAINT {quote(name_of(rule))} CHECK ({check})")
     except ENGINE_ERRORS as error:
         return Protection(rule.id, check, False, first_line(error))
     return Protection(rule.id, check, True)

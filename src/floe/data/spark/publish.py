@@ -12,6 +12,7 @@ from pyspark.sql import functions as sql
 from floe.data.plan.sql import quote, text
 from floe.data.prove import row_count
 from floe.data.spark.as_of import newest_day
+from floe.data.spark.by_path import run_on
 from floe.data.spark.passage import Gate, Passage, Quarantine
 from floe.data.spark.quarantine import Split, flag, of_rows, part, quarantine_of
 from floe.data.spark.said import ENGINE_ERRORS, answer_lost, first_line
@@ -225,7 +226,7 @@ def _bring(spark: SparkSession, gate: Gate, fitting: Fit, state: State) -> State
     if not statements:
         return state
     for statement in statements:
-        spark.sql(statement)
+        run_on(spark, gate.target, statement)
     table = TABLES[gate.target.format]
     there: State = table.state(spark, gate.target)
     if not table.advanced(state, there, len(statements)):

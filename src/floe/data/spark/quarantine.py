@@ -7,6 +7,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote, text
+from floe.data.spark.by_path import run_on
 from floe.data.spark.schema import sql_type, struct_of
 from floe.data.spark.write import TABLES
 from floe.data.spark.write.state import rows_lost
@@ -166,7 +167,7 @@ def _widen(rows: DataFrame, place: Target) -> None:
     for member in struct_of(rows.schema).members:
         if member.name.casefold() not in there:
             kind = sql_type(member.type)
-            rows.sparkSession.sql(f"ALTER TABLE {place.sql} ADD COLUMNS ({quote(member.name)} {kind})")
+            run_on(rows.sparkSession, place, f"ALTER TABLE {place.sql} ADD COLUMNS ({quote(member.name)} {kind})")
 
 
 def runs_apart(spark: SparkSession, target: Target) -> list[tuple[str, str, str, int, dict[str, int]]]:
@@ -204,4 +205,5 @@ def rows_apart(spark: SparkSession, target: Target, runs: list[str], promised: S
 def forget(spark: SparkSession, target: Target, runs: list[str]) -> None:
     """Take the rows of runs out of the quarantine."""
     listed = ", ".join(text(run) for run in runs)
-    spark.sql(f"DELETE FROM {quarantine_target(target).sql} WHERE {RUN} IN ({listed})")
+    place = quarantine_target(target)
+    run_on(spark, place, f"DELETE FROM {place.sql} WHERE {RUN} IN ({listed})")

@@ -19,15 +19,22 @@ from floe.data.spark.jars import OWN, jars
 from floe.data.spark.java import find_java
 from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.model import EngineError, SettingError
+from floe.model.private import open_private, private_file
+from floe.model.secret import masked
 from floe.model.settings import Settings
 
 _EXTENSIONS = (
-    "io.delta.sql.DeltaSparkSessionExtension,org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+    "io.delta.sql.DeltaSparkSessionExtension,org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions,"
+    "floe.Refusals"  # no TRANSFORM and no reflect: floe's own code for Spark's JVM
 )
 _BASE = {
     "spark.sql.extensions": _EXTENSIONS,
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
+    # rules of contracts are checked before they run; where a check failed, these keep SQL from files and variables
+    "spark.sql.runSQLOnFiles": "false",
+    "spark.sql.variable.substitute": "false",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # the old kind leaves no bounds in footers
     "spark.sql.maxConcurrentOutputFileWriters": "16",  # few partitions at once need no sort before they are written
     "spark.ui.enabled": "false",
@@ -48,6 +55,10 @@ _LOCAL = {
 
 def own_session(settings: Settings) -> SparkSession:
     """The running session, else a new one by the settings."""
+    if settings.untrusted:
+        raise EngineError(
+            "A checkout that is not trusted starts no Spark", "Unset FLOE_UNTRUSTED once you have read it"
+        )
     active = _running()
     if active is not None:
         return active
@@ -56,7 +67,7 @@ def own_session(settings: Settings) -> SparkSession:
     java = find_java(settings.java)
     files = jars(settings)
     _quiet_gateway()
-    settings.say(f"· starting Spark ({settings['spark.master']}, Java {java.version}) …")
+    settings.say(f"· starting Spark ({masked(settings['spark.master'])}, Java {java.version}) …")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # noqa: TID251  (pyspark reads it, workers inherit it)
     builder = SparkSession.builder.appName("floe").master(settings["spark.master"])
     for key, value in configuration(settings, files).items():
@@ -115,7 +126,9 @@ def _connected(address: str) -> SparkSession:
     try:
         return SparkSession.builder.remote(address).getOrCreate()
     except _REFUSED as error:
-        raise EngineError(f"No Spark Connect server answers at {address}: {first_line(error)}", _SERVER) from None
+        raise EngineError(
+            masked(f"No Spark Connect server answers at {address}: {first_line(error)}"), _SERVER
+        ) from None
 
 
 def configuration(settings: Settings, files: list[Path]) -> dict[str, str]:
@@ -142,7 +155,7 @@ def _catalog(settings: Settings, name: str, options: Any) -> dict[str, str]:
     elif options["type"] == "sql":
         path = settings.root / str(options.get("uri", "")).removeprefix("sqlite:///")
         found |= {".type": "jdbc", ".uri": f"jdbc:sqlite:{path}", ".jdbc.schema-version": "V1"}
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_file(path)
     if "warehouse" in options and "://" not in str(options["warehouse"]):
         found[".warehouse"] = str((settings.root / str(options["warehouse"])).resolve())
     return found
@@ -181,9 +194,8 @@ def _stop(number: int, frame: object) -> None:
 @contextmanager
 def _quiet(log: Path) -> Iterator[None]:
     """The JVM's own chatter goes to a file; the terminal belongs to the answer."""
-    log.parent.mkdir(parents=True, exist_ok=True)
     terminal = os.dup(2)
-    with log.open("ab") as file:
+    with open_private(log, "ab") as file:
         os.dup2(file.fileno(), 2)
     try:
         yield

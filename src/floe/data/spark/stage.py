@@ -9,6 +9,7 @@ no rows.
 import shutil
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +21,9 @@ from floe.data.spark.said import ENGINE_ERRORS, first_line
 from floe.data.spark.schema import FieldIds, by_name, struct_type, with_field_ids
 from floe.model import TableError
 from floe.model.plan import Expectation
+from floe.model.private import STAGING, private_folder
 from floe.model.types import Struct
 
-STAGING = ".floe-staging"
 _PROBE_TASKS = 8
 _SHARED = (
     "Set tables.staging to a folder that the driver and all executors can read and write, on S3, HDFS or a shared mount, "
@@ -84,6 +85,13 @@ def check_shared(spark: SparkSession, folder: str) -> None:
         )
 
 
+def _keep_private(spark: SparkSession, folder: str) -> None:
+    """Let nobody else on this machine read what waits to be checked; on a cluster executors may be other users."""
+    if "://" not in folder and str(spark.conf.get("spark.master", "local")).startswith("local"):
+        with suppress(OSError):  # Spark says why it cannot write there
+            private_folder(Path(folder).parent)
+
+
 def remove_staging(spark: SparkSession, folder: str) -> None:
     """Take away what a run staged, as far as this process can reach it."""
     if "://" not in folder:
@@ -120,6 +128,7 @@ def stage(
         rules: by which rows are told.
         ids: the field ids that the files shall carry.
     """
+    _keep_private(df.sparkSession, folder)
     reader, here = _exact(by_name(df.sparkSession)), Path(folder)
     counted = Observation(f"floe staged {uuid.uuid4().hex}")
     df = with_field_ids(df, ids) if ids else df

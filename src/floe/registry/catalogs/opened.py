@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from floe.model import SendError
+from floe.model.private import private_file
 from floe.model.secret import hushed
 from floe.model.settings import Settings
 
@@ -50,11 +51,13 @@ def _wrong(message: str) -> SendError:
 
 def open_catalog(name: str, settings: Settings) -> "Catalog":
     """A catalog of the settings; an SQLite file is made where it is missing."""
+    if settings.untrusted:
+        raise SendError("A checkout that is not trusted opens no catalog", "Unset FLOE_UNTRUSTED once you have read it")
     options = options_of(name, settings)
     from pyiceberg.catalog import load_catalog  # noqa: PLC0415  (0.3 s that only who sends or lists needs)
 
     if options.get("uri", "").startswith("sqlite:///"):
-        Path(options["uri"].removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
+        private_file(Path(options["uri"].removeprefix("sqlite:///")))
     return load_catalog(name, **options)
 
 

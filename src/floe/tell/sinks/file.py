@@ -8,6 +8,8 @@ from typing import Any
 from floe.model import SendError
 from floe.model.json_text import dumps
 from floe.model.outgoing import Outgoing, Sender
+from floe.model.private import open_private
+from floe.model.secret import covered
 
 
 def _whole(message: Outgoing) -> dict[str, Any]:
@@ -19,7 +21,7 @@ def file_sender(path: Path, setting: str = "notifications.path", shape: Callable
 
     def send(message: Outgoing) -> None:
         try:
-            _append(path, dumps(shape(message)) + "\n")
+            _append(path, dumps(covered(shape(message))) + "\n")
         except OSError as error:
             raise SendError(
                 f"{path} cannot be written: {error.strerror}", f"Make it writable, or set {setting} to another"
@@ -30,8 +32,7 @@ def file_sender(path: Path, setting: str = "notifications.path", shape: Callable
 
 def _append(path: Path, line: str) -> None:
     """One whole line, on the disk when this returns; what a killed writer left half stays on a line of its own."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab+") as file:
+    with open_private(path, "ab+") as file:
         size = file.seek(0, os.SEEK_END)
         if size and os.pread(file.fileno(), 1, size - 1) != b"\n":
             line = f"\n{line}"

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from floe.model import SendError
 from floe.model.json_text import dumps
 from floe.model.outgoing import Outgoing, Sender
+from floe.model.secret import covered
 from floe.tell.sinks.file import file_sender
 from floe.tell.sinks.http import SECONDS, host, post
 
@@ -34,14 +35,14 @@ def http_sender(url: str, seconds: float = SECONDS) -> Sender:
         if not url:
             raise SendError("lineage.transport is http, and lineage.url is empty", "Set lineage.url", reachable=False)
         name = f"The OpenLineage endpoint {host(url)}"
-        post(whole, dumps(message.payload).encode(), _HEADERS, name=name, seconds=seconds)
+        post(whole, dumps(covered(message.payload)).encode(), _HEADERS, name=name, seconds=seconds)
 
     return Sender(send, place=lambda _: host(url))
 
 
 def _print(message: Outgoing) -> None:
     """To the error stream: what a command answers stands on the other one."""
-    sys.stderr.write(dumps(message.payload) + "\n")
+    sys.stderr.write(dumps(covered(message.payload)) + "\n")
     sys.stderr.flush()
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from floe.model import FloeError
+from floe.model.private import open_private
 from floe.model.result import Result
 from floe.model.settings import Settings
 from floe.version import __version__
@@ -102,8 +103,7 @@ def _exporter(name: str, path: Path) -> Any:
         """A span a line."""
 
         def export(self, spans: Any) -> Any:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("a", encoding="utf-8") as file:
+            with open_private(path, "a", encoding="utf-8") as file:
                 file.writelines(one.to_json(indent=None) + "\n" for one in spans)
             return SpanExportResult.SUCCESS
 

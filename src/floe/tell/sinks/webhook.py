@@ -10,6 +10,7 @@ from floe.model.clock import utc_now
 from floe.model.json_text import dumps
 from floe.model.notice import Notice
 from floe.model.route import Route
+from floe.model.secret import covered
 from floe.tell.report.cloud_event import cloud_event
 from floe.tell.sinks.http import host, post
 
@@ -22,7 +23,7 @@ def send_webhook(notice: Notice, route: Route) -> None:
         raise SendError(
             f"The webhook {host(route.to)} has no secret to sign with", "Give the alert a 'secret'", reachable=False
         )
-    body = dumps(cloud_event(notice)).encode()
+    body = dumps(covered(cloud_event(notice))).encode()
     sent = str(int(utc_now().timestamp()))
     headers = {
         "Content-Type": "application/cloudevents+json; charset=utf-8",

@@ -11,6 +11,7 @@ from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as sql
 
 from floe.data.plan.sql import quote, text
+from floe.data.spark.by_path import run_on
 from floe.data.spark.schema import ddl, struct_of
 from floe.data.spark.write.delta_history import LogEntry, standing
 from floe.data.spark.write.state import State
@@ -38,7 +39,7 @@ def partition_value(column: Column) -> Column:
 def exists(spark: SparkSession, target: Target) -> bool:
     """Whether the table is there; TableError where something else stands in its place."""
     if target.name:
-        return spark.catalog.tableExists(target.name)
+        return spark.catalog.tableExists(target.sql)
     path = Path(str(target.path))
     if (path / "_delta_log").is_dir():
         return True
@@ -53,8 +54,8 @@ def read(spark: SparkSession, target: Target, snapshot: str | None = None) -> Da
     """The table's rows now, or at a version."""
     if snapshot is not None:
         reader = spark.read.format("delta").option("versionAsOf", snapshot)
-        return reader.table(target.name) if target.name else reader.load(str(target.path))
-    return spark.table(target.name) if target.name else spark.read.format("delta").load(str(target.path))
+        return reader.table(target.sql) if target.name else reader.load(str(target.path))
+    return spark.table(target.sql) if target.name else spark.read.format("delta").load(str(target.path))
 
 
 def read_state(spark: SparkSession, target: Target, state: State) -> DataFrame:
@@ -67,7 +68,7 @@ def snapshot(spark: SparkSession, target: Target) -> str | None:
     log = _log(spark, target)
     if log:
         return str(log.version())
-    newest = spark.sql(f"DESCRIBE HISTORY {target.sql} LIMIT 1").head()
+    newest = run_on(spark, target, f"DESCRIBE HISTORY {target.sql} LIMIT 1").head()
     return str(newest["version"]) if newest else None
 
 
@@ -83,7 +84,7 @@ def create(
         )
     if target.name and target.name.count("."):
         spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {Target('delta', target.name.rsplit('.', 1)[0]).sql}")
-    spark.sql(create_statement(target, "delta", schema, partition, properties))
+    run_on(spark, target, create_statement(target, "delta", schema, partition, properties))
 
 
 def _names(type_: Type) -> Iterator[str]:
@@ -141,7 +142,7 @@ def append(rows: DataFrame, target: Target, tag: Tag, keys: Sequence[tuple[str, 
         _save(_writer(rows, tag).mode("append"), target)
         return
     with conf(rows.sparkSession, _merge_settings(tag)), view(rows, tag) as source:
-        rows.sparkSession.sql(insert_new_statement(target.sql, source, keys[0][0], keys))
+        run_on(rows.sparkSession, target, insert_new_statement(target.sql, source, keys[0][0], keys))
 
 
 def overwrite_partitions(rows: DataFrame, target: Target, tag: Tag, state: State) -> None:
@@ -157,7 +158,7 @@ def _writer(rows: DataFrame, tag: Tag) -> DataFrameWriter:
 
 def _save(writer: DataFrameWriter, target: Target) -> None:
     if target.name:
-        writer.saveAsTable(target.name)
+        writer.saveAsTable(target.sql)
     else:
         writer.save(str(target.path))
 
@@ -166,7 +167,7 @@ def merge(rows: DataFrame, target: Target, keys: tuple[str, ...], tag: Tag, stat
     """Update rows by key and add the others, in one commit."""
     del state
     with conf(rows.sparkSession, _merge_settings(tag)), view(rows, tag) as source:
-        rows.sparkSession.sql(merge_statement(target.sql, source, keys))
+        run_on(rows.sparkSession, target, merge_statement(target.sql, source, keys))
 
 
 def _merge_settings(tag: Tag) -> dict[str, str]:
@@ -239,7 +240,7 @@ def _history(spark: SparkSession, target: Target, log: DeltaTable | None, newest
     if log:
         return [LogEntry.of(entry) for entry in log.history(newest)]
     limit = f" LIMIT {newest}" if newest else ""
-    rows = spark.sql(f"DESCRIBE HISTORY {target.sql}{limit}").orderBy("version", ascending=False)
+    rows = run_on(spark, target, f"DESCRIBE HISTORY {target.sql}{limit}").orderBy("version", ascending=False)
     chosen = rows.select("version", "operation", "operationParameters", "operationMetrics", "userMetadata")
     return [LogEntry.of(row.asDict()) for row in chosen.toLocalIterator()]
 
@@ -256,7 +257,7 @@ def _log(spark: SparkSession, target: Target) -> DeltaTable | None:
 
 
 def _location(spark: SparkSession, target: Target) -> str:
-    detail = spark.sql(f"DESCRIBE DETAIL {target.sql}").collect()[0]
+    detail = run_on(spark, target, f"DESCRIBE DETAIL {target.sql}").collect()[0]
     return str(detail["location"]).removeprefix("file:")
 
 
@@ -274,7 +275,7 @@ def state(spark: SparkSession, target: Target) -> State:
             partition=tuple(about.partition_columns),
             location=target.path or str(log.table_uri).removeprefix("file://").rstrip("/"),
         )
-    detail = spark.sql(f"DESCRIBE DETAIL {target.sql}").collect()[0]
+    detail = run_on(spark, target, f"DESCRIBE DETAIL {target.sql}").collect()[0]
     return State(
         schema=schema,
         snapshot=snapshot(spark, target),

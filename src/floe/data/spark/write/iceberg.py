@@ -32,7 +32,7 @@ def partition_value(column: Column) -> Column:
 
 def exists(spark: SparkSession, target: Target) -> bool:
     """Whether the table is there."""
-    return spark.catalog.tableExists(target.name) if target.name else metadata_file(str(target.path)) is not None
+    return spark.catalog.tableExists(target.sql) if target.name else metadata_file(str(target.path)) is not None
 
 
 def read(spark: SparkSession, target: Target, snapshot: str | None = None) -> DataFrame:
