@@ -85,3 +85,18 @@ def test_sql_that_two_servers_read_differently_is_not_evaluated(home: Path):
         home, f"{servers}schema: [{{name: t, {rule}, properties: [{{name: id, physicalType: bigint}}]}}]\n"
     )
     assert (code, "read it differently" in said) == (2, True), said
+
+
+# a reader that begins anew at every letter would need hours for a million of them
+@pytest.mark.parametrize(
+    "part",
+    ["a", "eyJ", "://", ":", "x", "<", "\n", "sk-", "a=", "password", "?sig=", "'", "a.", "://a:", "{", "-", " "],
+)
+def test_long_texts_are_searched_for_secrets_in_a_reasonable_time(tmp_path: Path, part: str):
+    text = json.dumps("=" + part * (1_000_000 // len(part)) + "!")
+    (tmp_path / "t.yaml").write_text(
+        HEAD + f"description: {{purpose: {text}}}\nschema: [{{name: t, properties: []}}]\n"
+    )
+    done = run_floe("lint", "t.yaml", cwd=tmp_path)
+    assert done.returncode in (0, 1), done.stderr
+    assert "Traceback" not in done.stderr

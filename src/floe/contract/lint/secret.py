@@ -17,7 +17,7 @@ _NAMES = re.compile(
     r"|auth_?token|bearer_?token|private_?key|credentials?)|pwd|secret|token)"
 )
 _NAMED_IN_TEXT = re.compile(
-    r"""(?im)^[\s\-{]*["']?(?:[\w.-]*(?:password|passwd|passphrase|client_?secret|secret_?key|secret_?access_?key|api_?key|access_?token|auth_?token|bearer_?token|private_?key)|pwd|secret|token)["']?\s*:\s*["']?([^\s"'#,}]{4,})"""
+    r"""(?im)^[ \t\-{]*["']?(?:[\w.-]*(?:password|passwd|passphrase|client_?secret|secret_?key|secret_?access_?key|api_?key|access_?token|auth_?token|bearer_?token|private_?key)|pwd|secret|token)["']?\s*:\s*["']?([^\s"'#,}]{4,})"""
 )
 
 
