@@ -1,6 +1,6 @@
 """How readers find the columns of Iceberg's data files that carry no field ids.
 
-Files of Iceberg's own writers name their columns by id. Files of others (`add_files`, migrated tables, floe before 0.2)
+Files of Iceberg's own writers name their columns by id. Files of others (`add_files`, migrated tables, earlier floe)
 have no ids, and readers find their columns by the table property `schema.name-mapping.default` as it is now. A rename or
 a column of an old name changes that mapping, so another column of the file is read than before, while the statistics in
 the manifests stay under the ids that the columns had when the file was added. So of a table with such a mapping the
