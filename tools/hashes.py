@@ -1,14 +1,16 @@
-"""Write the hashes of every file of every pinned version into requirements.txt, as the package index names them.
+"""Write the hashes of every file of every pinned version into requirements.txt and requirements-action.txt, as the package index names them.
 
 Run it in `.venv` after a pin changed. It asks the index that pip is set up with, and writes no address of it.
 """
 
 import re
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
 from pip._internal.commands import create_command
 from pip._internal.index.collector import parse_links
+from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 
 PINS = Path(__file__).parent.parent / "requirements.txt"
@@ -32,6 +34,22 @@ def main() -> None:
         elif line.startswith("#"):
             lines.append(line)
     PINS.write_text("\n".join(lines) + "\n")
+    _action("\n".join(lines))
+
+
+def _action(text: str) -> None:
+    """Of all pins those that floe needs without extras, and to be built: the action installs no more."""
+    names, left = {"hatchling"}, ["floe-contracts", "hatchling"]
+    while left:
+        for required in map(Requirement, distribution(left.pop()).requires or ()):
+            name = canonicalize_name(required.name)
+            if name not in names and (required.marker is None or required.marker.evaluate({"extra": ""})):
+                names.add(name)
+                left.append(name)
+    pins = re.split(r"\n(?=[A-Za-z0-9])", text)[1:]
+    chosen = [pin for pin in pins if canonicalize_name(pin.split("==")[0]) in names]
+    head = "# What the action installs beside floe itself: the part of requirements.txt that `floe ci` needs, by `python tools/hashes.py`."
+    PINS.with_name("requirements-action.txt").write_text("\n".join([head, *chosen]) + "\n")
 
 
 def _hashes(collector: Any, name: str, version: str) -> set[str]:
