@@ -16,7 +16,7 @@ install: .venv/.installed
 .venv/.installed: requirements.txt pyproject.toml
 	@echo "· installing floe and what it needs into .venv (once, about a minute) …"
 	@test -x .venv/bin/python || $(PYTHON) -m venv .venv
-	@$(PIP) -r requirements.txt
+	@$(PIP) --require-hashes -r requirements.txt
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 

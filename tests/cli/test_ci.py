@@ -252,12 +252,12 @@ def test_the_steps_of_the_github_action(tmp_path_factory, version, columns, code
     out = tmp_path_factory.mktemp("runner")
     (out / "gh").write_text(f'#!/bin/sh\necho "$@" >> {out}/gh.log\n')
     (out / "gh").chmod(0o755)
-    install, judge, comment, verdict = steps()
-    assert run_step(install, PACKAGE="never-installed").returncode == 0
+    _, judge, comment, verdict = steps()
     environment = {
         "SINCE": "main",
         "WHERE": ".",
         "FAIL_ON": "error",
+        "UNTRUSTED": "--untrusted",
         "RUNNER_TEMP": str(out),
         "GITHUB_STEP_SUMMARY": str(out / "summary"),
         "GITHUB_OUTPUT": str(out / "output"),
@@ -271,6 +271,43 @@ def test_the_steps_of_the_github_action(tmp_path_factory, version, columns, code
     assert run_step(comment, COMMENT=told["comment"], NUMBER="7", GH_TOKEN="t", PATH=path).returncode == 0
     assert "pr comment 7" in (out / "gh.log").read_text()
     assert run_step(verdict, CODE=told["code"]).returncode == code
+
+
+def pinned(name):
+    """The pins of a file with their hashes."""
+    text = (ROOT / name).read_text().replace("\\\n", " ")
+    return {line.split()[0]: sorted(line.split()[1:]) for line in text.splitlines() if line and line[0] != "#"}
+
+
+def test_every_pin_has_hashes_and_no_file_names_an_index():
+    for name in ("requirements.txt", "requirements-action.txt"):
+        assert [pin for pin, hashes in pinned(name).items() if not hashes or "==" not in pin] == []
+        assert "://" not in (ROOT / name).read_text()
+    assert "--require-hashes -r requirements.txt" in (ROOT / "Makefile").read_text()
+
+
+def test_the_action_installs_the_floe_of_its_own_tag_on_pinned_packages():
+    """Its packages are those of `make install`, and all that floe without extras needs."""
+    whole, some = pinned("requirements.txt"), pinned("requirements-action.txt")
+    assert {pin: whole.get(pin) for pin in some} == some
+    from importlib.metadata import distribution
+
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
+    names = {canonicalize_name(pin.split("==")[0]) for pin in some}
+    left, needed = ["floe-contracts", "hatchling"], set()
+    while left:
+        for text in distribution(left.pop()).requires or ():
+            one = Requirement(text)
+            name = canonicalize_name(one.name)
+            if (one.marker is None or one.marker.evaluate({"extra": ""})) and name not in needed:
+                needed.add(name)
+                left.append(name)
+    assert needed <= names
+    install = steps()[0]
+    assert install["env"] == {"ACTION": "${{ github.action_path }}"}
+    assert "floe-contracts" not in install["run"]
 
 
 def test_the_pre_commit_hooks_run(capsys):

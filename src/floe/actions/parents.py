@@ -10,6 +10,8 @@ from floe.contract.sources.disk import Disk
 from floe.contract.sources.files import root
 from floe.model import Contract, ContractError, Finding, Place, Severity
 
+_PATH = re.compile(r"[/\\]|\.(?:ya?ml|json)$", re.IGNORECASE)  # what names a file, not a contract
+
 
 def shown(path: Path) -> str:
     """A path as people read it: from where they stand, where it is below, else whole."""
@@ -63,11 +65,12 @@ class Parents:
     def _path(self, name: str, child: Contract) -> Path | None:
         tried: list[str] = []
         found = None
-        home = self._home(child)
+        homes = self._homes(child)
         for folder in (os.path.dirname(child.source), str(self.root)) if name else ():
             path = os.path.abspath(os.path.join(folder, name))
-            if not _below(path, home):
-                self._outside.add((child.source, name))
+            if not any(_below(path, home) for home in homes):
+                if _PATH.search(name):
+                    self._outside.add((child.source, name))
                 continue
             tried.append(path)
             if self.files.is_file(path):
@@ -76,18 +79,14 @@ class Parents:
         self._asked[child.source, name] = tuple(tried)
         return found
 
-    def _home(self, child: Contract) -> str:
-        """The folder that a contract's parents stand below, whatever links lead there."""
+    def _homes(self, child: Contract) -> list[str]:
+        """The folders that a contract's parents stand below, whatever links lead there."""
         folder = Path(os.path.realpath(os.path.dirname(child.source) or "."))
-        if _below(str(folder), str(self.root)) and (self.root / "manifest.yaml").is_file():
-            return str(self.root)
-        home = root(folder)
-        here = os.getcwd()
-        return (
-            here
-            if home == folder and not (home / "manifest.yaml").is_file() and _below(str(folder), here)
-            else str(home)
-        )
+        homes = [str(one) for one in (self.root, Path.cwd()) if _below(str(folder), str(one))]
+        top = root(folder)
+        if (top / "manifest.yaml").is_file():  # where we stand does not widen a root that is said
+            return [str(top)]
+        return homes or [str(top)]
 
     def _load(self, path: Path) -> Contract | Finding:
         name = shown(path)
