@@ -147,8 +147,8 @@ def lake(request: pytest.FixtureRequest, spark, spark_root: Path, tmp_path: Path
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
-    server = make_postgres(tmp_path_factory.mktemp("postgres"))
+def postgres() -> Iterator[Postgres]:
+    server = make_postgres()
     yield server
     server.stop("immediate")
 

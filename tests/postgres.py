@@ -1,9 +1,11 @@
 """A PostgreSQL of our own: Debian's server on a free port, its cluster in a temporary folder."""
 
+import atexit
 import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,17 +65,18 @@ class Postgres:
         assert log.returncode == 0, log.stderr
 
 
-def make_postgres(folder: Path, durable: bool = False) -> Postgres:
-    """Make and start a server in a folder; `durable` where the test is about its own death."""
-    folder.mkdir(parents=True, exist_ok=True)
+def make_postgres(durable: bool = False) -> Postgres:
+    """Make and start a server; `durable` where the test is about its own death.
+
+    Its folder is not below pytest's, which another run of pytest closes to all users but its own.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="floe-postgres-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         server = Postgres(folder, free.getsockname()[1])
     _binaries()
     if os.geteuid() == 0:
-        for above in [folder, *folder.parents]:
-            if str(above).startswith("/tmp/"):
-                above.chmod(above.stat().st_mode | 0o011)
         shutil.chown(folder, _USER)
     server._run("initdb", "-D", folder / "data", "-U", _USER, "-A", "trust", *([] if durable else ["-N"]))
     if not durable:

@@ -328,7 +328,7 @@ def test_a_registry_that_dies_under_the_lock_is_a_warning_after_the_commit(
 ):
     if lake.format == "iceberg":
         pytest.skip("the registry is the same for both")
-    server = make_postgres(tmp_path / "pg", durable=True)
+    server = make_postgres(durable=True)
     try:
         settings = spark_settings(spark_root, tmp_path, **{"registry.url": server.url, "tables.format": lake.format})
         table = str(tmp_path / "t")

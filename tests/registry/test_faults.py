@@ -63,8 +63,11 @@ def test_a_wrong_address_is_said_with_its_cause(capsys, monkeypatch, url, words)
     assert "hunter22" not in err
 
 
-def test_a_wrong_password_and_no_rights(capsys, monkeypatch, tmp_path_factory):
-    server = make_postgres(tmp_path_factory.mktemp("locked"))
+def test_a_wrong_password_and_no_rights(
+    capsys,
+    monkeypatch,
+):
+    server = make_postgres()
     try:
         url = server.database()
         with psycopg.connect(url, autocommit=True) as connection:
@@ -251,9 +254,9 @@ def test_a_killed_migration_is_run_again(capsys, monkeypatch, registry_url, revi
 
 
 @pytest.fixture
-def server(tmp_path_factory):
+def server():
     """A PostgreSQL of this test's own, which it may kill."""
-    made = make_postgres(tmp_path_factory.mktemp("mortal"), durable=True)
+    made = make_postgres(durable=True)
     yield made
     with suppress(AssertionError):
         made.stop("immediate")

@@ -137,13 +137,14 @@ def _said(error: FloeError, words: Sequence[str]) -> int:
         from floe.cli.output import print_json
 
         print_json(error.to_dict())
+    from floe.tell.report.style import Style, clean
+
     if findings:
         from floe.tell.report.findings_text import findings_text
-        from floe.tell.report.style import Style
 
         print(findings_text(findings, Style(False)), file=sys.stderr)
     else:
-        print(f"✗ {error}", file=sys.stderr)
+        print(f"✗ {clean(str(error))}", file=sys.stderr)
     return 1 if any(finding.code != "E500" for finding in findings) else 2
 
 

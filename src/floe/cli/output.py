@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 from floe.model.json_text import dumps
-from floe.tell.report.style import Style
+from floe.tell.report.style import Style, clean
 
 
 def style() -> Style:
@@ -16,7 +16,7 @@ def style() -> Style:
 def say(text: str) -> None:
     """A sign of life for who waits; never part of the answer."""
     over = "\r\x1b[2K" if sys.stderr.isatty() else ""  # a line of progress may stand there
-    print(f"{over}{text}", file=sys.stderr, flush=True)
+    print(f"{over}{clean(text)}", file=sys.stderr, flush=True)
 
 
 def print_json(data: Any) -> None:

@@ -1,8 +1,12 @@
 """JSON for programs: exact numbers, no surprises."""
 
 import json
+import re
 from decimal import Decimal
 from typing import Any
+
+# signs that a terminal obeys or does not show; JSON writes all of them by their number as well
+_UNSEEN = re.compile("[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
 def dumps(data: Any, indent: int | None = None) -> str:
@@ -11,7 +15,8 @@ def dumps(data: Any, indent: int | None = None) -> str:
     >>> dumps({"a": Decimal("1.50"), "b": Decimal(2)})
     '{"a": 1.5, "b": 2}'
     """
-    return json.dumps(data, indent=indent, ensure_ascii=False, default=_plain)
+    text = json.dumps(data, indent=indent, ensure_ascii=False, default=_plain)
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _plain(value: Any) -> Any:

@@ -31,7 +31,6 @@ def identity_changed(pair: ContractPair) -> Iterator[Delta]:
 
 
 def _identity(contract: Contract) -> dict[str, str]:
-    whole, _, name = contract.identity.rsplit(":", 1)[0].partition("/")
     domain, product = contract.domain or "default", contract.product or "default"
-    assert whole == f"{domain}.{product}"
+    name = contract.identity.removeprefix(f"{domain}.{product}/").removesuffix(f":{contract.version}")
     return {"id": contract.id, "domain": domain, "dataProduct": product, "name": name}

@@ -1,7 +1,11 @@
 """Colours, where the reader is a terminal."""
 
+import re
+
 from floe.model import Severity
 
+# what a line begins with that GitHub or Azure take for a command, wherever it is printed
+_COMMAND = re.compile(r"^\s*(?:::|##\[)", re.MULTILINE)
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2", "bold": "1"}
 _MARKS = {
     Severity.CRITICAL: ("✗", "red"),
@@ -28,7 +32,8 @@ class Style:
 
 
 def clean(text: str) -> str:
-    """Text from a contract without characters that could steer a terminal."""
+    """Text from a contract without characters that could steer a terminal, and without lines that command a CI runner."""
+    text = _COMMAND.sub(lambda found: found[0].replace(":", "\\x3a").replace("#", "\\x23"), text)
     return "".join(char if char.isprintable() or char == "\n" else f"\\x{ord(char):02x}" for char in text)
 
 
