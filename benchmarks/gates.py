@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import floe
-from floe.actions.settings import load_settings
-from floe.data.spark.session import own_session
-from floe.model.settings import Settings
+from floe.actions.load.settings import load_settings
+from floe.engine.spark.session import own_session
+from floe.settings import Settings
 
 PROVED = """
       - {name: l_orderkey, physicalType: bigint, required: true KEY1}

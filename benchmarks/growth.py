@@ -119,14 +119,14 @@ def rules(spark: Any, given: argparse.Namespace) -> Iterator[Line]:
 
 def many(tables: Tables, count: int) -> list[int]:
     """What so many rules find, as `floe test` asks them."""
-    from floe.actions.find_table import Way
-    from floe.actions.settings import load_settings
+    from floe.actions.load.settings import load_settings
     from floe.actions.verify import verify_some
     from floe.contract.formats import read
+    from floe.tables.locate import TableSelector
 
     contract, said = read(many_rules(count), "many.yaml")
     assert contract is not None, said
-    way = Way(str(tables.folder / "lineitem"), None, {})
+    way = TableSelector(str(tables.folder / "lineitem"), None, {})
     result = verify_some(contract, contract.datasets[0], way, load_settings(start=tables.folder))
     return sorted(int(one.violations) for one in result.expectations if one.violations and one.how == "scan")
 

@@ -62,14 +62,16 @@ def make(source: pa.Table, folder: Path, rounds: int, spread: bool) -> list[pa.T
 
 
 def check(root: Path, orders: str, full: bool) -> Any:
-    from floe.actions.find import find_contract
-    from floe.actions.find_table import Way
-    from floe.actions.settings import load_settings
+    from floe.actions.load.find import find_contract
+    from floe.actions.load.settings import load_settings
     from floe.actions.verify import verify_some
+    from floe.tables.locate import TableSelector
 
     settings = load_settings(start=root)
     contract, dataset = find_contract(root / "lineitem.yaml", settings)
-    return verify_some(contract, dataset, Way(str(root / "lineitem"), None, {"orders": orders}, full=full), settings)
+    return verify_some(
+        contract, dataset, TableSelector(str(root / "lineitem"), None, {"orders": orders}, full=full), settings
+    )
 
 
 def facts(result: Any) -> dict[str, Any]:
@@ -118,8 +120,8 @@ def main() -> int:
     orders = root / "orders"
     from deltalake import write_deltalake
 
-    from floe.actions.settings import load_settings
-    from floe.data.spark.session import own_session
+    from floe.actions.load.settings import load_settings
+    from floe.engine.spark.session import own_session
 
     write_deltalake(str(orders), pq.read_table(data / "orders"))
     conf = {"spark.driver.memory": "4g", "spark.sql.files.maxPartitionBytes": "32m"}

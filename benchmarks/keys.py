@@ -90,15 +90,15 @@ def contract_of(key: tuple[str, ...]) -> str:
 
 def with_floe(case: Case) -> int:
     """The rows beyond the first of their key, as `floe test` counts them."""
-    from floe.actions.find_table import Way
-    from floe.actions.settings import load_settings
+    from floe.actions.load.settings import load_settings
     from floe.actions.verify import verify_some
     from floe.contract.formats import read
+    from floe.tables.locate import TableSelector
 
     contract, said = read(contract_of(KEYS[case.name]), "keys.yaml")
     assert contract is not None, said
     settings = load_settings(start=case.folder)
-    result = verify_some(contract, contract.datasets[0], Way(str(case.folder), None, {}), settings)
+    result = verify_some(contract, contract.datasets[0], TableSelector(str(case.folder), None, {}), settings)
     (found,) = [one for one in result.expectations if one.id.endswith(":key-duplicated")]
     assert found.outcome == ("fail" if found.violations else "pass"), found
     return int(found.violations or 0)

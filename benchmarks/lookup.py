@@ -14,16 +14,16 @@ from typing import Any
 import sqlalchemy as sa
 
 from floe.actions.contracts import history, search, show
-from floe.actions.contracts_export import export
-from floe.actions.contracts_import import import_registry
-from floe.actions.find import load_contract
-from floe.actions.settings import load_settings
+from floe.actions.contracts.exporting import export
+from floe.actions.contracts.importing import import_registry
+from floe.actions.load.find import load_contract
+from floe.actions.load.settings import load_settings
 from floe.contract.formats import read
-from floe.contract.formats.odcs_write import write
-from floe.model.settings import Settings
+from floe.contract.formats.odcs.write import write
 from floe.registry import Store, open_store
 from floe.registry.schema import audit, contract_fields, contract_tables, contracts, versions
 from floe.registry.versions import row_hash
+from floe.settings import Settings
 
 VERSIONS, BAR = 10, 0.05
 AT = "2026-01-05T08:00:00.000Z"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 # floe's own code for Spark's JVM, as sessions that floe starts have it; nobody else asks for it
-_JAR = Path(__file__).parent.parent / "src" / "floe" / "data" / "spark" / "jar" / "floe.jar"
+_JAR = Path(__file__).parent.parent / "src" / "floe" / "engine" / "spark" / "jar" / "floe.jar"
 _SCANS = ("Scan ", "BatchScan", "InMemoryTableScan")
 
 

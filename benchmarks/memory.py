@@ -26,8 +26,8 @@ from tpch import Tables, with_floe
 from tpch_data import generate
 from tpch_rules import COPIED, EXPECTED
 
-from floe.actions.settings import load_settings
-from floe.data.spark.session import own_session
+from floe.actions.load.settings import load_settings
+from floe.engine.spark.session import own_session
 
 CONF = {
     "spark.driver.memory": "1g",

@@ -19,14 +19,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from floe.actions.load.settings import load_settings
 from floe.actions.monitor import monitor_check
-from floe.actions.settings import load_settings
-from floe.model.settings import Settings
-from floe.model.turn import Turn
+from floe.events.prometheus import Metrics
+from floe.model.lease import Lease
 from floe.monitor.schedule import Schedule
 from floe.monitor.service import Service
 from floe.registry import open_store
-from floe.tell.report.prometheus import Metrics
+from floe.settings import Settings
 
 ROUND_BAR, DRIFT_BAR, GROWTH_BAR = 60.0, 0.10, 0.05
 CONTRACT = """apiVersion: v3.1.0
@@ -69,7 +69,7 @@ class Timed(Schedule):
     late: list[float] = field(default_factory=list)
     worst: dict[str, float] = field(default_factory=dict)
 
-    def claim(self, busy: Collection[str], most: int) -> tuple[list[Turn], int]:
+    def claim(self, busy: Collection[str], most: int) -> tuple[list[Lease], int]:
         before = {name: dict(slots) for name, slots in self._next.items()}
         turns, skipped = Schedule.claim(self, busy, most)
         for turn in turns:
@@ -159,7 +159,7 @@ def main() -> int:
         missed += ["not all were fine"] if outcomes != {"pass"} else []
         missed += ["round"] if took > ROUND_BAR else []
         print(f"round      {len(result.watches):,} freshness and drift checks in {took:.1f} s  bar {ROUND_BAR:g} s")
-        store = open_store(settings["registry.url"], root)
+        store = open_store(settings.registry.url, root)
         schedule = Timed(clock.monotonic)
         service = Service(settings, store, Metrics(), clock.monotonic, slots=schedule)
         started = time.monotonic()

@@ -121,8 +121,8 @@ def cold_peer(folder: Path, format_: str, table: str) -> float:
     """How long the peer takes from its start to its end, on the same table, in a session that knows its format alone."""
     from peers import PEERS, python_of
 
-    from floe.actions.settings import load_settings
-    from floe.data.spark.jars import jars
+    from floe.actions.load.settings import load_settings
+    from floe.engine.spark.jars import jars
 
     (peer,) = [one for one in PEERS if one.name == "cuallee"]
     files = [str(path) for path in jars(load_settings(start=folder)) if path.name.startswith(JARS[format_])]

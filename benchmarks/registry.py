@@ -22,15 +22,15 @@ def seed(root: Path, count: int) -> None:
     """The contracts of `root`, each with its earlier versions, put in by the registry's own functions."""
     import sqlalchemy as sa
 
-    from floe.actions.publish_entry import entry_of
-    from floe.actions.publish_find import FilePublisher, find_candidates
-    from floe.actions.settings import load_settings
+    from floe.actions.load.settings import load_settings
+    from floe.actions.publish.candidates import FilePublisher, find_candidates
+    from floe.actions.publish.entry import entry_of
     from floe.registry import open_store
     from floe.registry.schema import contract_fields, contract_tables, contracts, versions
     from floe.registry.versions import row_hash
 
     settings = load_settings(start=root)
-    store, publisher = open_store(settings["registry.url"], root), FilePublisher(settings)
+    store, publisher = open_store(settings.registry.url, root), FilePublisher(settings)
     found = [one for one in find_candidates([root], settings) if not one.name.startswith("default.default/")]
     assert len(found) == count
     for start in range(0, len(found), 500):
@@ -70,10 +70,10 @@ def _version(row: dict, number: int, row_hash: Callable) -> dict:
 
 def publish_unchanged(root: Path) -> str:
     """What `floe publish` does where nothing changed."""
-    from floe.actions.publish import How, publish_all
-    from floe.actions.settings import load_settings
+    from floe.actions.load.settings import load_settings
+    from floe.actions.publish import PublishOptions, publish_all
 
-    result = publish_all([root], How(), load_settings(start=root)).to_dict()["summary"]
+    result = publish_all([root], PublishOptions(), load_settings(start=root)).to_dict()["summary"]
     assert result["already_registered"] + result["skipped"] == result["contracts"], result
     return f"{result['already_registered']:,} already registered"
 

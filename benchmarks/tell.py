@@ -1,4 +1,4 @@
-"""What telling of a run adds to recording it, while the endpoint takes connections and never answers (FAULTS 28).
+"""What telling of a run adds to recording it, while the endpoint takes connections and never answers (fault 28).
 
     python -m benchmarks.tell [--rounds 5]
 
@@ -14,15 +14,15 @@ import time
 import uuid
 from pathlib import Path
 
-from tests.actions.test_tell_run import broken
-from tests.endpoint import endpoint
-from tests.proxy import proxied
+from tests.actions.record.test_emit import broken
+from tests.helpers.endpoint import endpoint
+from tests.helpers.proxy import proxied
 
-from floe.actions.record import of_test
-from floe.actions.settings import load_settings
-from floe.actions.tell_run import record_and_tell
-from floe.model.settings import Settings
+from floe.actions.load.settings import load_settings
+from floe.actions.record import run_row_for_test
+from floe.actions.record.emit import record_and_emit
 from floe.registry import Store, open_store
+from floe.settings import Settings
 
 BAR = 5.0  # milliseconds at p99
 RUNS = 300
@@ -31,9 +31,9 @@ RUNS = 300
 def one(settings: Settings, store: Store) -> float:
     """Milliseconds of keeping one run."""
     result = broken()
-    entry = of_test(result, uuid.uuid4().hex, "silver.sales.orders", "me")
+    entry = run_row_for_test(result, uuid.uuid4().hex, "silver.sales.orders", "me")
     started = time.perf_counter()
-    record_and_tell(settings, store, entry, result)
+    record_and_emit(settings, store, entry, result)
     return (time.perf_counter() - started) * 1000
 
 
@@ -41,7 +41,7 @@ def measure(folder: Path, url: str, runs: int) -> tuple[list[float], list[float]
     """Milliseconds of runs that are only recorded, and of those that are told of too."""
     quiet = load_settings(start=folder)
     loud = load_settings({"lineage.transport": "http", "lineage.url": url}, start=folder)
-    store = open_store(quiet["registry.url"], folder)
+    store = open_store(quiet.registry.url, folder)
     pairs = [(one(quiet, store), one(loud, store)) for _ in range(runs)]
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
 

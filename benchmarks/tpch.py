@@ -75,10 +75,10 @@ def bare(tables: Tables) -> None:
 
 def with_floe(tables: Tables) -> dict[str, int]:
     """What `floe test` does with the two folders of Parquet files, in the session that is there."""
-    from floe.actions.find_table import Way
-    from floe.actions.settings import load_settings
+    from floe.actions.load.settings import load_settings
     from floe.actions.verify import verify_some
     from floe.contract.formats import read
+    from floe.tables.locate import TableSelector
 
     text = CONTRACT.replace("LOW", str(int(tables.rows * 0.9))).replace("HIGH", str(int(tables.rows * 1.1)))
     contract, _ = read(text, "tpch.yaml")
@@ -86,7 +86,7 @@ def with_floe(tables: Tables) -> dict[str, int]:
     found: dict[str | None, int] = {}
     settings = load_settings(start=tables.folder)
     for dataset in contract.datasets:
-        way = Way(str(tables.folder / dataset.name), None, {"orders": str(tables.folder / "orders")})
+        way = TableSelector(str(tables.folder / dataset.name), None, {"orders": str(tables.folder / "orders")})
         for one in verify_some(contract, dataset, way, settings).expectations:
             name = _named(one.id)  # none for what is said about the schema
             failed = int(one.outcome == "fail")
@@ -174,8 +174,8 @@ def compare(spark: Any, tables: Tables, rounds: int, only: list[str]) -> bool:
 
 def growth(spark: Any, tables: Tables, rounds: int) -> bool:
     """How the row pass grows with its rules: bounds that differ, over eight columns, of which no file can be left out."""
-    from floe.data.spark.row_pass import Asked, count_rows
-    from floe.data.spark.samples import key_of
+    from floe.engine.spark.row_pass import RowPassRequest, count_rows
+    from floe.engine.spark.samples import key_of
     from floe.model import Severity
     from floe.model.plan import Expectation
 
@@ -190,7 +190,7 @@ def growth(spark: Any, tables: Tables, rounds: int) -> bool:
     key = key_of(tables.lineitem, KEY)
     calls = {
         str(count): lambda count=count: count_rows(
-            Asked(tables.lineitem, key, [rule(n) for n in range(count)], 0, total=tables.rows)
+            RowPassRequest(tables.lineitem, key, [rule(n) for n in range(count)], 0, total=tables.rows)
         )
         for count in (20, 60, 300)
     }

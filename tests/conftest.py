@@ -12,12 +12,12 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from floe.actions.settings import load_settings
-from floe.model.settings import Settings
-from tests.postgres import Postgres, make_postgres
+from floe.actions.load.settings import load_settings
+from floe.settings import Settings
+from tests.helpers.postgres import Postgres, make_postgres
 
 # the same examples each time, so that a red run can be repeated; `make soak` draws new ones
-hypothesis.settings.register_profile("test", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("test", derandomize=True, deadline=None, max_examples=60)
 hypothesis.settings.register_profile("soak", deadline=None, max_examples=1000)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
 
@@ -73,7 +73,7 @@ def spark_settings(spark_root: Path, root: Path, **given: object) -> Settings:
 
 @pytest.fixture(scope="session")
 def spark(spark_root: Path) -> Iterator:
-    from floe.data.spark.session import own_session
+    from floe.engine.spark.session import own_session
 
     session = own_session(spark_settings(spark_root, spark_root))
     yield session
@@ -91,16 +91,16 @@ class Lake:
 
     @property
     def target(self):
-        from floe.actions.find import find_contract
-        from floe.actions.find_table import Way, find_target
+        from floe.actions.load.find import find_contract
         from floe.registry import open_store
+        from floe.tables.locate import TableSelector, find_target
 
-        known = open_store(self.settings["registry.url"], self.root).table(self.table_id)
-        return find_target(self.settings, *find_contract(self.table_id, self.settings), Way(), known)
+        known = open_store(self.settings.registry.url, self.root).table(self.table_id)
+        return find_target(self.settings, *find_contract(self.table_id, self.settings), TableSelector(), known)
 
     def state(self) -> tuple:
         """The table as its own log describes it, read without Spark, and every file below it."""
-        from floe.data.tables import probe
+        from floe.tables import probe
 
         facts = probe(self.target, self.settings)
         if facts is None:
@@ -111,7 +111,7 @@ class Lake:
     @property
     def staged(self) -> list[Path]:
         """The folders of runs that stage a batch beside the table."""
-        from floe.data.tables import probe
+        from floe.tables import probe
 
         facts = probe(self.target, self.settings)
         parent = Path(facts.location if facts else str(self.target.path)).parent
@@ -136,7 +136,7 @@ def make_lake(root: Path, settings: Settings, domain: str) -> Lake:
     path.write_text(
         text.replace("silver.commerce.", f"silver.{domain}.").replace("domain: commerce", f"domain: {domain}")
     )
-    return Lake(root, settings, f"silver.{domain}.orders_clean", settings["tables.format"])
+    return Lake(root, settings, f"silver.{domain}.orders_clean", settings.tables.format)
 
 
 @pytest.fixture(params=["delta", "iceberg"])
@@ -151,6 +151,15 @@ def postgres() -> Iterator[Postgres]:
     server = make_postgres()
     yield server
     server.stop("immediate")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of the registry run on both databases; what only uses a registry runs on PostgreSQL in `make soak`."""
+    for item in items:
+        own = item.path.is_relative_to(ROOT / "tests" / "registry")
+        parameters = getattr(item, "callspec", None)
+        if not own and parameters and parameters.params.get("registry_url") == "postgresql":
+            item.add_marker("soak")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

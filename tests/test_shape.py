@@ -5,13 +5,12 @@ import json
 import re
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import floe
 from floe.contract.compat.versions import VERSION_RULES
 from floe.contract.lint import RULES as LINT_RULES
-from floe.data.plan.expectations import EXPECTATIONS
+from floe.engine.plan.expectations import EXPECTATIONS
 
 RULES = (*LINT_RULES, *VERSION_RULES)
 SOURCE = Path(floe.__file__).parent
@@ -92,17 +91,122 @@ def test_names_of_rules_and_expectations_are_unique():
     assert len(names) == len(set(names))
 
 
-def test_no_public_function_is_called_by_tests_alone():
-    texts = {path: path.read_text() for path in SOURCE.rglob("*.py")}
-    said = Counter(word for text in texts.values() for word in re.findall(r"\w+", text))
+def modules() -> dict[str, ast.Module]:
+    """Every module of floe by its dotted name."""
+    found = {}
+    for path in SOURCE.rglob("*.py"):
+        parts = ("floe", *path.relative_to(SOURCE).with_suffix("").parts)
+        found[".".join(parts).removesuffix(".__init__")] = ast.parse(path.read_text())
+    return found
+
+
+def uses(tree: ast.Module, module: str, known: set[str]) -> set[tuple[str, str]]:
+    """The names of other modules that a module uses, as (module, name): by import, or as an attribute of a module."""
+    found: set[tuple[str, str]] = set()
+    local: dict[str, str] = {}  # names that stand for modules
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                if full in known:
+                    local[alias.asname or alias.name] = full
+                found.add((node.module, alias.name))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            found.add((module, node.id))
+        if isinstance(node, ast.Attribute):
+            chain = ast.unparse(node.value).split(".")
+            owner = ".".join([local.get(chain[0], chain[0]), *chain[1:]])
+            found.add((owner, node.attr))
+    return found
+
+
+# found by their names at run time
+BY_NAME = {
+    "floe.cli": ("run", "add_arguments", "main"),
+    "floe.registry.migrations": ("upgrade",),
+    "floe.tables.delta": (),
+    "floe.pytest_plugin": ("floe_contract",),
+    "floe.tables.iceberg.local_files": ("LocalFiles",),
+}
+
+
+def test_no_public_function_is_used_by_tests_alone():
+    trees = modules()
+    used = set().union(*(uses(tree, name, set(trees)) for name, tree in trees.items()))
     lonely = []
-    for path, text in texts.items():
-        if path.parent.name in ("migrations", "versions"):
-            continue
-        public = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-        lonely += [
-            f"{path.relative_to(SOURCE)}: {node.name}"
-            for node in public
-            if not node.name.startswith("_") and said[node.name] == 1
-        ]
+    for module, tree in trees.items():
+        given = [names for prefix, names in BY_NAME.items() if module.startswith(prefix)]
+        for node in tree.body:
+            if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name.startswith("_"):
+                continue
+            package = module.rpartition(".")[0]
+            reached = {(module, node.name), (package, node.name)} & used
+            decorated = bool(node.decorator_list) and module.startswith("floe.contract")
+            public = module in ("floe.plugin", "floe.tables.format") or node.name in floe.__all__
+            by_protocol = module.startswith("floe.tables.") and node.name in PROTOCOLS
+            by_name = any(node.name in names or not names for names in given)
+            if not (reached or decorated or public or by_protocol or by_name):
+                lonely.append(f"{module}.{node.name}")
     assert lonely == []
+
+
+PROTOCOLS = {
+    node.name
+    for item in ast.walk(ast.parse((SOURCE / "tables" / "format.py").read_text()))
+    if isinstance(item, ast.ClassDef)
+    for node in item.body
+    if isinstance(node, ast.FunctionDef)
+}
+
+
+def test_class_names_are_unique():
+    seen: dict[str, list[str]] = {}
+    for module, tree in modules().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                seen.setdefault(node.name, []).append(module)
+    assert {name: places for name, places in seen.items() if len(places) > 1} == {}
+
+
+FORMATS = {"delta", "iceberg", "parquet"}
+
+
+def test_nothing_outside_tables_compares_the_name_of_a_table_format():
+    found = []
+    for module, tree in modules().items():
+        if module.startswith(("floe.tables", "floe.contract.formats")):
+            continue  # formats of contracts write and read the names
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Compare):
+                values = [each for side in (node.left, *node.comparators) for each in ast.walk(side)]
+                named = {
+                    each.value for each in values if isinstance(each, ast.Constant) and isinstance(each.value, str)
+                }
+                if named & FORMATS:
+                    found.append(f"{module}:{node.lineno}")
+    assert found == []
+
+
+def test_few_imports_stand_inside_functions():
+    count = sum(
+        isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "floe"
+        for tree in modules().values()
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+    )
+    assert count <= 60
+
+
+def test_every_package_says_what_it_is_for():
+    empty = [name for name, tree in modules().items() if not ast.get_docstring(tree)]
+    assert empty == []
+
+
+def test_no_test_imports_a_test():
+    importing = re.compile(r"from tests\.[\w.]*\btest_\w+ import")
+    folder = Path(__file__).parent
+    assert [
+        str(path) for path in folder.rglob("*.py") if importing.search(path.read_text()) and path != Path(__file__)
+    ] == []

@@ -9,7 +9,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from floe.data.spark.jars import OWN, spark_home
+from floe.engine.spark.jars import OWN, spark_home
 
 _DAY = (1980, 1, 1, 0, 0, 0)
 

@@ -26,10 +26,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sql
 
 import floe
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.cli.main import main as floe_command
 from floe.cli.output import style
-from floe.data.spark.session import own_session
+from floe.engine.spark.session import own_session
 
 HERE = Path(__file__).resolve().parent
 MOST = 1000  # a million orders a day

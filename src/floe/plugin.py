@@ -8,7 +8,15 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from floe.actions.check import (
+from floe.actions.compile.judge import judge_contract
+from floe.actions.diff.schemas import Schema, SchemaComparisonResult, compare_schemas, validate_version_bump
+from floe.actions.diff.table import schema_findings
+from floe.actions.lint import lint
+from floe.actions.load import load
+from floe.actions.load.product import Resolver, open_product
+from floe.actions.load.settings import load_settings
+from floe.actions.monitor import MonitorResult, monitor_check
+from floe.actions.verify.checks import (
     Connection,
     ContractEnforcer,
     ContractViolation,
@@ -24,27 +32,15 @@ from floe.actions.check import (
     validate_schema,
     violation_of,
 )
-from floe.actions.compare_schemas import (
-    Schema,
-    SchemaComparisonResult,
-    compare_schemas,
-    validate_version_bump,
-)
-from floe.actions.diff_table import schema_findings
-from floe.actions.judge import judge_contract
-from floe.actions.lint import lint
-from floe.actions.load import load
-from floe.actions.monitor import MonitorResult, monitor_check
-from floe.actions.resolve import Resolver, open_product
-from floe.actions.settings import load_settings
-from floe.contract.formats import odcs, product
-from floe.contract.formats.odcs_fit import comparable
+from floe.contract.formats import odcs
+from floe.contract.formats.config import product
+from floe.contract.formats.odcs.fit import comparable
 from floe.contract.lint import RULES
 from floe.contract.lint.tiers import tier_findings
 from floe.contract.resolve.merge import merge
+from floe.lang.json_text import dumps
 from floe.model import Contract, ContractError, Finding, Severity
-from floe.model.json_text import dumps
-from floe.model.settings import LABELS, Settings
+from floe.settings import LABELS, Settings
 
 __all__ = [
     "ContractEnforcer",
@@ -267,19 +263,24 @@ class PolicyEnforcer:
         settings = self.settings or load_settings(start=folder)
         opened, resolver = open_product(folder, settings), Resolver(settings)
         found = [resolver.document(opened, path) for path in opened.documents]
-        claimed = [port for one in found for port in one.ports]
+        claimed = [port for resolved in found for port in resolved.ports]
         found += [resolver.port(opened, port) for port in resolver.free_ports(opened, claimed)]
-        _refuse((*opened.findings, *(each for one in found if not one.effective for each in one.findings)))
-        return [one.effective.contract for one in found if one.effective]
+        _refuse(
+            (
+                *opened.findings,
+                *(finding for resolved in found if not resolved.effective for finding in resolved.findings),
+            )
+        )
+        return [resolved.effective.contract for resolved in found if resolved.effective]
 
     def validate_data_contracts(self, contracts: Sequence[Contract]) -> list[Finding]:
         """What rules and policies say of contracts, with the severities of compiling."""
         settings = self.settings or load_settings()
-        return [finding for one in contracts for finding in judge_contract(one, settings, self.today)]
+        return [finding for contract in contracts for finding in judge_contract(contract, settings, self.today)]
 
 
 def _refuse(found: Sequence[Finding]) -> None:
-    wrong = tuple(one for one in found if one.severity is Severity.CRITICAL)
+    wrong = tuple(finding for finding in found if finding.severity is Severity.CRITICAL)
     if wrong:
         raise ContractError(f"{wrong[0].place}: {wrong[0].message}", wrong[0].suggestion, wrong[0].code, wrong)
 
@@ -317,5 +318,7 @@ def validate_inheritance(parent: Contract, child: Contract, labels: Sequence[str
     """Where a child asks for less than its parent, one sentence each."""
     found = tier_findings(child, parent, RULES, tuple(labels))
     return [
-        f"FLOE-{one.code}: {one.message}. {one.detail}" for one in found if one.severity > Severity.INFO and one.counts
+        f"FLOE-{finding.code}: {finding.message}. {finding.detail}"
+        for finding in found
+        if finding.severity > Severity.INFO and finding.counts
     ]

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
+from floe import engine, reports, tables
+
 if TYPE_CHECKING:
     from floe.model import Contract, Dataset
     from floe.model.result import Outcome
-    from floe.model.settings import Settings
+    from floe.settings import Settings
 
 _SHOWN = 5
 
@@ -31,15 +33,13 @@ class HeldContract:
     def assert_schema(self, df: Any) -> None:
         """Fail with the columns side by side where names or types of a frame are not the contract's."""
         __tracebackhide__ = True
-        from floe.data.plan.schema import differences  # noqa: PLC0415  (the plugin is loaded by every pytest run)
-        from floe.data.spark.schema import struct_of  # noqa: PLC0415
 
-        actual = struct_of(df.schema)
-        found = list(differences(self.dataset.schema, actual))
+        actual = tables.spark.schema.struct_of(df.schema)
+        found = list(engine.metadata.schema.differences(self.dataset.schema, actual))
         if found:
-            from floe.tell.report.columns_text import columns_text  # noqa: PLC0415
-
-            pytest.fail(columns_text(self._name, self.dataset.schema, actual, found), pytrace=False)
+            pytest.fail(
+                reports.text.columns.columns_text(self._name, self.dataset.schema, actual, found), pytrace=False
+            )
 
     def assert_holds(self, df: Any, accept: Iterable[str] = ()) -> None:
         """Fail with counts and samples where a frame breaks a promise, or one was not evaluated and is not accepted."""
@@ -49,13 +49,13 @@ class HeldContract:
 
         accepted = set(accept)
         result = verify_frame(df, self.contract, self.dataset, self.settings)
-        broken = [one for one in result.failed if one.severity >= Severity.ERROR]
-        unknown = [one for one in result.not_evaluated if one.id not in accepted]
-        strange = sorted(accepted - {one.id for one in result.expectations})
+        broken = [outcome for outcome in result.failed if outcome.severity >= Severity.ERROR]
+        unknown = [outcome for outcome in result.not_evaluated if outcome.id not in accepted]
+        strange = sorted(accepted - {expectation.id for expectation in result.expectations})
         if broken or unknown or strange:
             head = f"The frame does not keep {self._name}: {len(broken)} broken, {len(unknown)} not evaluated"
-            lines = [line for one in (*broken, *unknown) for line in _lines(one)]
-            lines += [f"  accept names '{one}', which is no promise of the contract" for one in strange]
+            lines = [line for outcome in (*broken, *unknown) for line in _lines(outcome)]
+            lines += [f"  accept names '{name}', which is no promise of the contract" for name in strange]
             pytest.fail("\n".join([head, *lines]), pytrace=False)
 
     @property
@@ -63,15 +63,15 @@ class HeldContract:
         return f"{self.contract.identity} ({self.dataset.name})"
 
 
-def _lines(one: "Outcome") -> list[str]:
-    head = f"  FLOE-{one.code} {one.severity} {one.id}: {one.message}"
-    if one.cause:
-        return [head, f"    not evaluated: {one.cause}"]
-    counted = f"{one.violations:,} bad, " if one.violations is not None else ""
-    shown = [", ".join(f"{name}={value}" for name, value in sample.items()) for sample in one.samples[:_SHOWN]]
+def _lines(value: "Outcome") -> list[str]:
+    head = f"  FLOE-{value.code} {value.severity} {value.id}: {value.message}"
+    if value.cause:
+        return [head, f"    not evaluated: {value.cause}"]
+    counted = f"{value.violations:,} bad, " if value.violations is not None else ""
+    shown = [", ".join(f"{name}={value}" for name, value in sample.items()) for sample in value.samples[:_SHOWN]]
     return [
         head,
-        f"    {counted}expected {one.expected}, actual {one.actual}",
+        f"    {counted}expected {value.expected}, actual {value.actual}",
         *(f"    e.g. {sample}" for sample in shown),
     ]
 
@@ -79,8 +79,8 @@ def _lines(one: "Outcome") -> list[str]:
 @pytest.fixture
 def floe_contract(request: pytest.FixtureRequest) -> ContractOf:
     """A contract by table_id, id or path: `floe_contract("silver.commerce.orders_clean").assert_holds(df)`."""
-    from floe.actions.find import find_contract  # noqa: PLC0415  (as above)
-    from floe.actions.settings import load_settings  # noqa: PLC0415
+    from floe.actions.load.find import find_contract  # noqa: PLC0415  (as above)
+    from floe.actions.load.settings import load_settings  # noqa: PLC0415
 
     def found(name: str | Path) -> HeldContract:
         near = request.path.parent / name

@@ -9,23 +9,23 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from floe.actions.consumers import Wish, add_consumer, list_consumers, remove_consumer
-from floe.actions.consumers_sign_off import Agreement, sign_off
+from floe.actions.consumers import ConsumerRequest, add_consumer, list_consumers, remove_consumer
+from floe.actions.consumers.signoff import Agreement, sign_off
 from floe.actions.lifecycle import Line, deprecate
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.model import ContractError, FloeError, RegistryError, SettingError
 from floe.model.lifecycle import Announcement
-from floe.model.settings import Settings
 from floe.registry.audit import trail
 from floe.registry.schema import audit, consumers, sign_offs
-from tests.relied_on import FIELDS, contract_text, register_text
+from floe.settings import Settings
+from tests.helpers.consumers import FIELDS, contract_text, register_text
 
 ORDERS = "sales.shop/orders"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def wish(**said: Any) -> Wish:
-    return Wish(**{"contract": ORDERS, "team": "bi", "contact": "bi@acme.com", **said})
+def wish(**said: Any) -> ConsumerRequest:
+    return ConsumerRequest(**{"contract": ORDERS, "team": "bi", "contact": "bi@acme.com", **said})
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def settings(registry_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def rows(settings: Settings, table: sa.Table) -> list:
     from floe.registry import open_store
 
-    with open_store(settings["registry.url"], settings.root).begin() as connection:
+    with open_store(settings.registry.url, settings.root).begin() as connection:
         return list(connection.execute(sa.select(table)).mappings())
 
 
@@ -53,7 +53,7 @@ def test_a_consumer_is_kept_with_its_columns_as_paths_and_an_audit_row(settings:
     assert (row["major"], row["version_range"], row["team"]) == (1, "^1.0.0", "bi")
     from floe.registry import open_store
 
-    entry = trail(open_store(settings["registry.url"], settings.root), ORDERS)[-1]
+    entry = trail(open_store(settings.registry.url, settings.root), ORDERS)[-1]
     assert (entry["actor"], entry["verb"], entry["detail"]["team"]) == ("me", "consumers add", "bi")
 
 
@@ -68,7 +68,7 @@ def test_a_consumer_is_pinned_to_one_major_and_moves_when_it_says_so(settings: S
 
 
 def test_without_a_range_the_newest_active_line_is_meant_or_that_of_the_named_version(settings: Settings):
-    register_text(settings["registry.url"], settings.root, contract_text(version="3.0.0", status="draft"))
+    register_text(settings.registry.url, settings.root, contract_text(version="3.0.0", status="draft"))
     assert add_consumer(wish(), settings, NOW).row["version_range"] == "2.x"
     assert add_consumer(wish(contract=f"{ORDERS}:1.1.0"), settings, NOW).row["version_range"] == "1.x"
 
@@ -102,7 +102,7 @@ def test_what_cannot_be_registered_is_said_and_nothing_is_written(settings: Sett
 
 
 def test_a_draft_cannot_be_relied_on(settings: Settings):
-    register_text(settings["registry.url"], settings.root, contract_text("sales.shop/idea", status="in development"))
+    register_text(settings.registry.url, settings.root, contract_text("sales.shop/idea", status="in development"))
     with pytest.raises(RegistryError, match=r"Contract sales.shop/idea:1.0.0 is a draft"):
         add_consumer(wish(contract="sales.shop/idea"), settings, NOW)
 
@@ -136,7 +136,7 @@ def test_the_end_of_a_line_is_warned_of_then_refused(settings: Settings):
 
 
 def test_lists_are_of_a_contract_or_a_team_and_the_removed_are_gone(settings: Settings):
-    register_text(settings["registry.url"], settings.root, contract_text("sales.shop/customers"))
+    register_text(settings.registry.url, settings.root, contract_text("sales.shop/customers"))
     add_consumer(wish(), settings, NOW)
     add_consumer(wish(team="ml"), settings, NOW)
     add_consumer(wish(contract="sales.shop/customers"), settings, NOW)
@@ -178,7 +178,7 @@ def test_a_sign_off_names_the_change_that_consumers_were_told_of(settings: Setti
 
     add_consumer(wish(version="2.x"), settings, NOW)
     told = {"version": "4.0.0", "diff_hash": "sha256:" + "a" * 64}
-    with open_store(settings["registry.url"], settings.root).begin(writes=True) as connection:
+    with open_store(settings.registry.url, settings.root).begin(writes=True) as connection:
         audited(connection, actor="x", verb="notice", subject=ORDERS, at="2026-02-01T00:00:00.000Z", **told)
     made = sign_off(Agreement(contract=ORDERS, version="4.0.0", team="bi"), settings, NOW)
     assert made.row["diff_hash"] == told["diff_hash"]
@@ -210,7 +210,7 @@ def test_what_cannot_be_signed_off_is_said_and_nothing_is_written(settings: Sett
 
 def test_an_owner_overrides_with_a_reason_that_is_kept(settings: Settings, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("FLOE_ACTOR", "owner@acme.com")
-    owner = load_settings({"registry.url": settings["registry.url"]}, start=settings.root)
+    owner = load_settings({"registry.url": settings.registry.url}, start=settings.root)
     asked = Agreement(contract=ORDERS, version="4.0.0", override=True, reason="law", file=str(next_major()))
     sign_off(asked, owner, NOW)
     (row,) = rows(settings, sign_offs)

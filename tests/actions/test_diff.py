@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from floe.actions.diff import diff
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.model.change import Bump
 
 _TEXT = """apiVersion: v3.1.0

@@ -10,17 +10,17 @@ import pytest
 import sqlalchemy as sa
 
 from floe.actions.figures import figures
+from floe.actions.load.settings import load_settings
 from floe.actions.monitor import monitor_check
-from floe.actions.settings import load_settings
 from floe.cli import main
 from floe.model import Severity
-from floe.model.clock import stamp
 from floe.registry import open_store
-from floe.registry.incidents import Found, Place, Sight, settle
+from floe.registry.incidents import IncidentPlace, ObservedProblem, PlaceReport, settle
 from floe.registry.schema import sign_offs
-from floe.registry.watched import count_probe, keep_status
-from tests.registered import consume, put
-from tests.watched import FRESH, Clock, fill, promise, settings_of
+from floe.registry.sla_status import count_probe, keep_status
+from floe.system.clock import stamp
+from tests.helpers.monitored import FRESH, Clock, fill, promise, settings_of
+from tests.helpers.registered import consume, put
 
 NOW = datetime(2026, 1, 20, 12, tzinfo=UTC)
 CONTRACT = """apiVersion: v3.1.0
@@ -68,7 +68,7 @@ def values(found):
 
 
 def test_every_figure_from_recorded_facts(settings):
-    store = open_store(settings["registry.url"], settings.root)
+    store = open_store(settings.registry.url, settings.root)
     written = {"written": 5, "snapshot_after": "7"}
     looked = {"snapshot_after": "8", "result": {"committed_at": stamp(NOW - timedelta(hours=3, seconds=594))}}
     for entry in (
@@ -83,12 +83,12 @@ def test_every_figure_from_recorded_facts(settings):
         run_of(1, "monitor", "fail", [("FLOE-E530", "critical")]),
     ):
         store.record(entry)
-    place = Place("shop.p/orders", "1.0.0", "orders")
+    place = IncidentPlace("shop.p/orders", "1.0.0", "orders")
     for day in range(10, 20):  # ten watched days, stale on two of them
         count_probe(store, place.contract_id, place.dataset, f"2026-01-{day}", took="0.1")
-    stale, bad = (Found(*one, Severity.ERROR, "m") for one in (("freshness", "E560"), ("quality", "E550")))
-    settle(store, place, Sight([stale, bad], (), "1", None), datetime(2026, 1, 12, 9, tzinfo=UTC))
-    settle(store, place, Sight([], ("freshness", "quality"), "2", None), datetime(2026, 1, 13, 9, tzinfo=UTC))
+    stale, bad = (ObservedProblem(*one, Severity.ERROR, "m") for one in (("freshness", "E560"), ("quality", "E550")))
+    settle(store, place, PlaceReport([stale, bad], (), "1", None), datetime(2026, 1, 12, 9, tzinfo=UTC))
+    settle(store, place, PlaceReport([], ("freshness", "quality"), "2", None), datetime(2026, 1, 13, 9, tzinfo=UTC))
     put(store, CONTRACT.format(version="1.0.0"))
     consume(store, "shop.p/orders", 1, "ml")
     major = {"bump": "MAJOR"}
@@ -117,7 +117,7 @@ def test_every_figure_from_recorded_facts(settings):
 
 
 def test_quality_that_was_looked_at_without_an_incident_is_known(settings):
-    store = open_store(settings["registry.url"], settings.root)
+    store = open_store(settings.registry.url, settings.root)
     key = {"contract_id": "a", "version": "1.0.0", "dataset": "t", "sla": "quality"} | dict.fromkeys(
         ("value", "target", "used")
     )

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from floe.actions.consumers import Wish, add_consumer
+from floe.actions.consumers import ConsumerRequest, add_consumer
 from floe.actions.impact import impact
 from floe.actions.lineage import import_lineage
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.model import FloeError
 from floe.model.impact import ImpactOf
-from tests.relied_on import FIELDS, contract_text, register_text
+from tests.helpers.consumers import FIELDS, contract_text, register_text
 
 ORDERS, REPORT, BOARD = "sales.shop/orders", "fin.books/report", "fin.books/board"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -35,7 +35,7 @@ class World:
 
     def rely(self, contract: str, team: str, columns: str | None = None, **said: str) -> None:
         names = columns.split(",") if columns else None
-        wish = Wish(contract=contract, team=team, contact=f"{team}@acme.com", columns=names, **said)
+        wish = ConsumerRequest(contract=contract, team=team, contact=f"{team}@acme.com", columns=names, **said)
         add_consumer(wish, self.settings, NOW)
 
     def change(self, *pairs: tuple[str, str], version: str = "2.0.0") -> str:

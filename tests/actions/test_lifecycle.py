@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from floe.actions.consumers import Wish, add_consumer
+from floe.actions.consumers import ConsumerRequest, add_consumer
 from floe.actions.lifecycle import Line, begin_sunset, deprecate, retire, revive
-from floe.actions.lifecycle_line import registered
-from floe.actions.settings import load_settings
+from floe.actions.load.major_line import registered
+from floe.actions.load.settings import load_settings
 from floe.model import ContractError, RegistryError, SettingError
 from floe.model.lifecycle import Announcement
 from floe.registry import open_store
 from floe.registry.audit import trail
 from floe.registry.lifecycle import state
 from floe.registry.schema import lifecycle_transitions, outbox
-from tests.relied_on import contract_text, history, register_text
+from tests.helpers.consumers import contract_text, history, register_text
 
 ORDERS = "sales.shop/orders"
 
@@ -50,7 +50,9 @@ class World:
         return state(self.store, ORDERS, 1, at(day), found.first(1)).state
 
     def consumer(self, day: str = "2026-01-02", team: str = "bi"):
-        return add_consumer(Wish(contract=ORDERS, team=team, contact=f"{team}@acme.com"), self.settings, at(day))
+        return add_consumer(
+            ConsumerRequest(contract=ORDERS, team=team, contact=f"{team}@acme.com"), self.settings, at(day)
+        )
 
     def messages(self, sink: str = "notification") -> list[dict]:
         chosen = sa.select(outbox.c.payload).where(outbox.c.sink == sink).order_by(outbox.c.id)
@@ -243,7 +245,9 @@ def test_the_document_says_where_a_line_begins(world: World):
     text = contract_text("sales.shop/old", status="deprecated", more=told)
     register_text(world.url, world.root, text)
     with pytest.raises(ContractError, match=r"Contract sales.shop/old:1.0.0 is sunset. Immediate migration required"):
-        add_consumer(Wish(contract="sales.shop/old", team="bi", contact="x"), world.settings, at("2026-02-10"))
+        add_consumer(
+            ConsumerRequest(contract="sales.shop/old", team="bi", contact="x"), world.settings, at("2026-02-10")
+        )
     rows = history(open_store(world.url, world.root), "sales.shop/old")
     assert [(row["was"], row["state"], row["on_day"], row["by"]) for row in rows] == [
         ("deprecated", "sunset", "2026-02-10", "floe")
@@ -254,10 +258,12 @@ def test_a_notice_that_is_too_short_in_a_document_lasts_thirty_days_all_the_same
     told = """  - property: deprecation
     value: {announced: "2026-01-01", sunsetDate: "2026-01-05", replacement: sales.shop/orders_new}"""
     register_text(world.url, world.root, contract_text("sales.shop/old", status="deprecated", more=told))
-    wish = Wish(contract="sales.shop/old", team="bi", contact="x")
+    wish = ConsumerRequest(contract="sales.shop/old", team="bi", contact="x")
     assert [one.code for one in add_consumer(wish, world.settings, at("2026-01-30")).findings] == ["E570"]
     with pytest.raises(ContractError, match="is sunset"):
-        add_consumer(Wish(contract="sales.shop/old", team="ml", contact="x"), world.settings, at("2026-01-31"))
+        add_consumer(
+            ConsumerRequest(contract="sales.shop/old", team="ml", contact="x"), world.settings, at("2026-01-31")
+        )
 
 
 def test_a_draft_of_the_next_version_does_not_make_its_line_one(world: World):

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from floe.actions.lineage import import_lineage
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.model import FloeError
-from floe.model.settings import Settings
 from floe.registry import open_store
 from floe.registry.lineage import find_lineage
+from floe.settings import Settings
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 EVENT = {
@@ -58,7 +58,7 @@ def settings(registry_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def kept(settings: Settings) -> set[tuple]:
-    rows = find_lineage(open_store(settings["registry.url"], settings.root))
+    rows = find_lineage(open_store(settings.registry.url, settings.root))
     names = ("source_table", "source_column", "target_table", "target_column")
     assert len(rows) == len({tuple(row[name] for name in (*names, "job")) for row in rows})
     return {tuple(row[name] for name in names) for row in rows}

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from floe.actions.load.settings import load_settings
 from floe.actions.outbox import send_due
-from floe.actions.settings import load_settings
 from floe.registry import open_store, outbox
 
 AT = "2026-11-16T00:00:00.000Z"
@@ -36,7 +36,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("package")
 def test_a_sink_of_another_package_sends_and_a_broken_one_harms_no_other(tmp_path: Path):
     settings = load_settings(start=tmp_path)
-    with open_store(settings["registry.url"], tmp_path).begin(writes=True) as connection:
+    with open_store(settings.registry.url, tmp_path).begin(writes=True) as connection:
         for sink in ("hen", "pigeon", "notification"):
             outbox.put(connection, sink=sink, key="a", payload={"text": "coo"}, at=AT)
     done = send_due(settings)

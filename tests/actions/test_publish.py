@@ -12,18 +12,18 @@ import yaml
 from deltalake import write_deltalake
 
 import floe
-from floe.actions.contracts_transfer import transfer
+from floe.actions.contracts.transfer import transfer
 from floe.actions.lifecycle import Line, deprecate, retire
+from floe.actions.load.settings import load_settings
 from floe.actions.outbox import send_waiting
-from floe.actions.publish import How, publish_all
-from floe.actions.settings import load_settings
+from floe.actions.publish import PublishOptions, publish_all
 from floe.model.lifecycle import Announcement
 from floe.registry import open_store
 from floe.registry.audit import trail
 from floe.registry.catalogs import listed
 from floe.registry.schema import consumers, outbox, sign_offs, versions
-from tests.repositories import contract, git, write
-from tests.test_verify import DAY, HEAD, SCHEMA, table
+from tests.helpers.repositories import contract, git, write
+from tests.helpers.tables import DAY, HEAD, SCHEMA, table
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)
 ORDERS = "sales.shop/orders"
@@ -46,7 +46,7 @@ def store(registry_url):
 
 
 def publish(*paths, now=NOW, given=None, **how):
-    return publish_all(paths or ["orders.yaml"], How(**how), load_settings(given), now=now)
+    return publish_all(paths or ["orders.yaml"], PublishOptions(**how), load_settings(given), now=now)
 
 
 def one(*paths, **how):
@@ -147,7 +147,7 @@ def test_an_approval_that_makes_no_sense_is_said():
     write("approvals.yaml", "approvals: [{code: E520}]\n")
     heard: list[str] = []
     settings = load_settings(say=heard.append)
-    assert publish_all(["orders.yaml"], How(), settings, now=NOW).exit_code == 0
+    assert publish_all(["orders.yaml"], PublishOptions(), settings, now=NOW).exit_code == 0
     assert "An approval lacks diff, reason, approver. It has no effect" in heard[0]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import floe
 from tests.conftest import CONTRACT, spark_settings
-from tests.orders import COLUMNS, NOON, frame, order
+from tests.helpers.orders import COLUMNS, NOON, frame, order
 
 pytestmark = pytest.mark.spark
 REFERRING = CONTRACT.read_text().replace(

@@ -7,7 +7,7 @@ import pytest
 
 from floe.cli import main
 from tests.conftest import FLOE, ROOT
-from tests.repositories import commit, contract, git, write
+from tests.helpers.repositories import commit, contract, git, write
 
 REMOVED = "order_id:string!"
 ADDED = ("order_id:string!", "legacy_status:string", "note:string")

@@ -8,45 +8,11 @@ import jsonschema_rs
 import pytest
 
 import floe
-from floe.contract.resolve.artifacts import schema
 from floe.model import Severity
 from tests.conftest import ROOT, run_floe
+from tests.helpers.products import DOCUMENT, HEAD, PRODUCT, compiled, write
 
-PRODUCT = """\
-metadata: {name: customer_360, domain: sales, version: 1.0.0, owner: sales@acme.com, repository: github.com/acme/s}
-output_ports:
-  - name: customers
-    table: gold.sales.customers
-    format: delta
-    columns:
-      customer_id: {type: bigint, required: true, primary_key: true}
-      email: string
-    sla: {freshness: PT6H}
-"""
-HEAD = """\
-apiVersion: v3.1.0
-kind: DataContract
-id: {id}
-name: {id}
-version: 1.0.0
-status: active
-"""
-DOCUMENT = HEAD.format(id="customers") + "customProperties: [{property: extends, value: %s}]\n"
-
-
-def write(root: Path, **files: str) -> Path:
-    """Files by their names, in which `__` stands for a slash."""
-    for name, text in files.items():
-        path = root / (name.replace("__", "/") + ".yaml")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    return root
-
-
-def compiled(root: Path, *words: str, folder: str = ".", **environment: str):
-    done = run_floe("compile", folder, "--format", "json", *words, cwd=root, **environment)
-    assert "Traceback" not in done.stderr
-    return done.returncode, json.loads(done.stdout)
+SCHEMA = Path(floe.__file__).parent / "contract" / "resolve" / "compiled-artifacts.json"
 
 
 def said(result: dict, least: str = "warning") -> list[str]:
@@ -413,7 +379,7 @@ def test_a_repository_gives_the_same_artifacts_however_it_is_compiled(tmp_path: 
     text = (one / "compiled_artifacts.json").read_text()
     assert text == (other / "compiled_artifacts.json").read_text()
     made = json.loads(text)
-    assert jsonschema_rs.validator_for(schema()).is_valid(made)
+    assert jsonschema_rs.validator_for(json.loads(SCHEMA.read_text())).is_valid(made)
     assert len(made["data_contracts"]) == 60
     assert len(made["products"]) == 60
     for each in made["data_contracts"][:3]:

@@ -8,7 +8,7 @@ import pytest
 
 from floe.cli import main
 from floe.registry import open_store
-from tests.relied_on import FIELDS, contract_text, history, register_text
+from tests.helpers.consumers import FIELDS, contract_text, history, register_text
 
 ORDERS = "sales.shop/orders"
 URL = "sqlite:///.floe/registry.db"
@@ -148,7 +148,7 @@ def test_bad_input_is_said_in_words(capsys, words: tuple[str, ...], part: str):
     code, _, error = run(capsys, *words)
     assert code in (1, 2)
     assert part in error
-    assert "fault of its own" not in error
+    assert "internal error" not in error
 
 
 def test_help_shows_the_options_of_every_verb(capsys):
@@ -165,7 +165,7 @@ def test_a_retired_contract_takes_no_batch_whether_its_document_or_the_registry_
 
     from floe.actions.lifecycle import Line
     from floe.actions.lifecycle import deprecate as announce
-    from floe.actions.settings import load_settings
+    from floe.actions.load.settings import load_settings
     from floe.model.lifecycle import Announcement
 
     pq.write_table(pa.table({"order_id": [1]}), "batch.parquet")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.cli import main
 from floe.registry import open_store, outbox
 from floe.registry.catalogs import catalog_message, listed
@@ -21,7 +21,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def put(sink: str, key: str = "sales.shop/orders") -> None:
     settings = load_settings()
-    with open_store(settings["registry.url"], settings.root).begin(writes=True) as connection:
+    with open_store(settings.registry.url, settings.root).begin(writes=True) as connection:
         outbox.put(connection, sink=sink, key=key, payload={"text": "orders 2.0.0 is coming"}, at=AT)
 
 
@@ -89,7 +89,7 @@ def test_a_message_to_another_catalog_is_sent_by_retry_once_the_settings_know_it
     row = {"contract_id": "sales.shop/orders", "domain": "sales", "product": "shop", "name": "orders"}
     version = {"version": "1.0.0", "schema_hash": "sha256:1", "effective_hash": "sha256:e"}
     settings = load_settings()
-    with open_store(settings["registry.url"], settings.root).begin(writes=True) as connection:
+    with open_store(settings.registry.url, settings.root).begin(writes=True) as connection:
         outbox.put(connection, **catalog_message("lake", row, version, at=AT), at=AT)
     assert main(["outbox", "send"]) == 1
     assert "FLOE-E540: No catalog is called 'lake' (known: ice)" in capsys.readouterr().out

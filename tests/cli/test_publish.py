@@ -9,7 +9,7 @@ import sqlalchemy as sa
 import floe
 from floe.cli import main
 from floe.registry import open_store
-from tests.repositories import contract, write
+from tests.helpers.repositories import contract, write
 
 ORDERS = "sales.shop/orders"
 

@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from floe.data.where import scope_of
+from floe.engine.plan.where import scope_of
 from floe.model import SettingError
 from tests.conftest import run_floe
-from tests.test_verify import DAY, HEAD, table
+from tests.helpers.tables import DAY, HEAD, table
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m&\"'|"
 ODD = "      - {id: odd, type: custom, engine: soda, implementation: x}\n"
@@ -172,7 +172,7 @@ def test_a_share_is_between_0_and_1(home: Path, share: str):
 
 
 def test_a_registry_that_is_down_is_said_and_the_run_is_recorded_later(home: Path):
-    """FAULTS 21: the contract is a file, and its table needs no registry to be judged."""
+    """Fault 21: the contract is a file, and its table needs no registry to be judged."""
     words = ("test", "prices.yaml", "--table", "./t", "--format", "json")
     down = run_floe(*words, cwd=home, **NO_JAVA, FLOE_REGISTRY_URL="postgresql://nobody@127.0.0.1:1/none")
     (first,) = json.loads(down.stdout)["results"]

@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from floe.model.type_text import parse_type
+from floe.lang.type_text import parse_type
 from floe.model.types import Struct, schema_hash
 
 GOLDEN = [

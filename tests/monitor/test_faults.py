@@ -1,4 +1,4 @@
-"""FAULTS 32 to 37 through the service and `floe monitor check`: gaps, bad neighbours, clocks and zones, empty tables."""
+"""Fault 32 to 37 through the service and `floe monitor check`: gaps, bad neighbours, clocks and zones, empty tables."""
 
 import os
 import pwd
@@ -16,8 +16,8 @@ from deltalake import write_deltalake
 from floe.actions.monitor import monitor_check
 from floe.registry import open_store
 from floe.registry.schema import probe_days
-from tests.monitor.test_service import numbers, round_of, service_of
-from tests.watched import FRESH, Clock, fill, kept, promise, settings_of
+from tests.helpers.monitored import FRESH, Clock, fill, kept, promise, settings_of
+from tests.helpers.service import numbers, round_of, service_of
 
 YEAR = FRESH.replace("unit: h", "unit: y")
 
@@ -220,7 +220,7 @@ def test_slots_pass_through_a_change_of_clocks(tmp_path, zone):
         clock.move(minutes=15)
     runs = sorted(run["at"] for run in kept(service.settings)["check_runs"])
     assert len(runs) == len(set(runs)) == 20
-    store = open_store(service.settings["registry.url"], tmp_path)
+    store = open_store(service.settings.registry.url, tmp_path)
     with store.begin() as connection:
         assert connection.execute(sa.select(sa.func.sum(probe_days.c.up))).scalar() == 20
 

@@ -1,4 +1,4 @@
-"""Replicas on PostgreSQL: each slot runs once, a frozen replica is replaced, and what it says late is refused (FAULTS 31)."""
+"""Replicas on PostgreSQL: each slot runs once, a frozen replica is replaced, and what it says late is refused (fault 31)."""
 
 import os
 import signal
@@ -11,11 +11,11 @@ import pytest
 import sqlalchemy as sa
 
 from floe.model import LeaseError
-from floe.model.turn import Turn
+from floe.model.lease import Lease
 from floe.registry import Store, open_store
+from floe.registry.leases import SharedLeases
 from floe.registry.schema import monitor_slots
-from floe.registry.slots import SharedSlots
-from tests.watched import Clock, fill, kept, promise, settings_of
+from tests.helpers.monitored import Clock, fill, kept, promise, settings_of
 
 EVERY = {"a": {"availability": 60.0}, "b": {"availability": 60.0, "quality": 3600.0}}
 
@@ -25,13 +25,13 @@ def store(tmp_path: Path, postgres) -> Store:
     return open_store(postgres.database(), tmp_path)
 
 
-def replica(store: Store, every=None) -> SharedSlots:
-    made = SharedSlots(store)
+def replica(store: Store, every=None) -> SharedLeases:
+    made = SharedLeases(store)
     made.know(EVERY if every is None else every)
     return made
 
 
-def claimed(slots: SharedSlots, most: int = 4) -> list[Turn]:
+def claimed(slots: SharedLeases, most: int = 4) -> list[Lease]:
     return slots.claim((), most)[0]
 
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import pytest
 
 from floe.actions.load import load
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.model import SettingError
 from floe.monitor.schedule import Schedule, intervals, seconds
-from tests.watched import promise
+from tests.helpers.monitored import promise
 
 EVERY = {"freshness": 900.0, "quality": 21600.0}
 OFTEN = {"freshness": 900.0}

@@ -10,43 +10,16 @@ import time
 import urllib.error
 import urllib.request
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from floe.events.prometheus import Metrics
 from floe.model import RegistryError
 from floe.monitor.run import watch_on
-from floe.monitor.service import Service
-from floe.registry import open_store
-from floe.registry.one_worker import only_worker
-from floe.tell.report.prometheus import Metrics
-from tests.watched import FRESH, Clock, fill, kept, promise, settings_of
-
-
-def service_of(root: Path, clock: Clock, **given: object) -> Service:
-    settings = settings_of(root, clock, **given)
-    store = open_store(settings["registry.url"], root)
-    return Service(settings, store, Metrics(), monotonic=clock.monotonic)
-
-
-def round_of(service: Service) -> None:
-    """All that is due now, to its end."""
-    service.step()
-    while not service.idle:
-        service.drain(10)
-        service.step()
-
-
-def numbers(service: Service, name: str) -> dict[str, float]:
-    assert isinstance(service.metrics, Metrics)
-    families = text_string_to_metric_families(service.metrics.text())
-    return {s.labels.get("dataset", ""): s.value for family in families for s in family.samples if s.name == name}
-
-
-@pytest.fixture
-def clock():
-    return Clock()
+from floe.registry.worker_lock import only_worker
+from tests.helpers.monitored import FRESH, fill, kept, promise
+from tests.helpers.service import numbers, round_of, service_of
 
 
 def test_a_day_of_slots_in_no_time(tmp_path, clock):
@@ -232,11 +205,11 @@ def test_the_command_serves_metrics_and_ends_in_good_order(tmp_path):
 
 
 def test_hostile_names_are_labels_and_nothing_else(tmp_path, clock):
-    from floe.model.watch import Watch
+    from floe.model.monitor_check import CheckRun
 
     metrics = Metrics()
     name = 'a"} 1\nfloe_evil{x="\\'
-    metrics.take(Watch(contract=name, version="1.0.0", dataset="d", at="", run_id="", error="no"))
+    metrics.take(CheckRun(contract=name, version="1.0.0", dataset="d", at="", run_id="", error="no"))
     found = [s for family in text_string_to_metric_families(metrics.text()) for s in family.samples]
     assert {s.labels["contract"] for s in found if s.labels} == {name}
     assert not [s for s in found if s.name.startswith("floe_evil")]

@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers import two_disks
 
-DRIVER = Path(__file__).parent / "on_two_disks.py"
+DRIVER = Path(__file__).parents[1] / "helpers" / "on_two_disks.py"
 
 
 @pytest.fixture(scope="module")

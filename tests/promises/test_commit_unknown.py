@@ -1,4 +1,4 @@
-"""A commit whose answer is lost on the way back from an Iceberg REST catalog (FAULTS 20)."""
+"""A commit whose answer is lost on the way back from an Iceberg REST catalog (fault 20)."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,8 +8,8 @@ import pytest
 
 import floe
 from tests.conftest import spark_settings
-from tests.proxy import Proxy, proxied
-from tests.rest_server import make_rest
+from tests.helpers.proxy import Proxy, proxied
+from tests.helpers.rest_server import make_rest
 
 pytestmark = pytest.mark.spark
 CONTRACT = """apiVersion: v3.1.0

@@ -17,10 +17,10 @@ from pyarrow import parquet as pq
 
 import floe
 from floe.cli import main
-from floe.data.rows.first import read_first
 from floe.model.result import Result
-from floe.model.settings import Settings
 from floe.model.table import Target
+from floe.settings import Settings
+from floe.tables.batches import read_first
 from tests.conftest import spark_settings
 
 pytestmark = pytest.mark.spark
@@ -258,8 +258,8 @@ def test_doctor_names_files_without_field_ids_and_migrate_repairs_them(desk: Des
     table = desk.iceberg("id bigint, amount int")
     add(desk, table, landed(desk, id=ids(1, 2), amount=numbers(10, 20)))
     desk.sql(f"INSERT INTO {table} VALUES (3, 30)")
-    namespace, uri = table.split(".")[1], desk.settings["catalogs"]["ice"]["uri"]
-    warehouse = desk.settings["catalogs"]["ice"]["warehouse"]
+    namespace, uri = table.split(".")[1], desk.settings.catalogs["ice"]["uri"]
+    warehouse = desk.settings.catalogs["ice"]["warehouse"]
     settings = f"catalogs: {{ice: {{type: sql, uri: '{uri}', warehouse: '{warehouse}'}}}}\n"
     (desk.root / "manifest.yaml").write_text(settings)
     (desk.root / "desk.yaml").write_text(contract(ID, "{name: amount, physicalType: int}"))

@@ -22,9 +22,9 @@ import pytest
 from pyarrow import parquet as pq
 
 import floe
-from floe.data.spark.session import configuration
+from floe.engine.spark.session import configuration
 from tests.conftest import Lake, run_floe, spark_settings
-from tests.orders import frame, order
+from tests.helpers.orders import frame, order
 
 CONTRACT = """apiVersion: v3.1.0
 kind: DataContract
@@ -121,17 +121,17 @@ def test_the_table_that_the_registry_knows_is_held_to_the_same(tmp_path: Path):
 
 @pytest.mark.spark
 def test_odd_but_harmless_paths_are_quoted_not_refused(spark, tmp_path: Path):
-    from floe.data.spark.write import TABLES
+    from floe.lang.type_text import parse_type
     from floe.model.table import Target
-    from floe.model.type_text import parse_type
     from floe.model.types import Struct
+    from floe.tables.formats import writable
 
     path = f'{tmp_path}/it\'s a "lake" -- [1]/* x */; t'
     schema = parse_type("struct<`a``b`:int>")
     assert isinstance(schema, Struct)
     target = Target("delta", path=path)
-    TABLES["delta"].create(spark, target, schema, (), {"it's": "a `value` with ${env:HOME} -- "})
-    state = TABLES["delta"].state(spark, target)
+    writable(target).create(spark, target, schema, (), {"it's": "a `value` with ${env:HOME} -- "})
+    state = writable(target).state(spark, target)
     assert [member.name for member in state.schema.members] == ["a`b"]
     assert state.properties["it's"] == "a `value` with ${env:HOME} -- "
     assert state.location == path
@@ -144,8 +144,8 @@ def own_process(root: Path, code: str) -> str:
     """What a program prints in a Python of its own, on floe's own session with nothing set."""
     program = f"""
 import sys
-from floe.actions.settings import load_settings
-from floe.data.spark.session import own_session
+from floe.actions.load.settings import load_settings
+from floe.engine.spark.session import own_session
 spark = own_session(load_settings({{"spark.master": "local[1]"}}))
 def said(statement):
     try:
@@ -198,13 +198,13 @@ def test_every_way_to_write_a_table_by_path_works_where_sql_names_no_path(spark,
         floe.enforce(frame(spark, order(3)), lake.table_id, settings=lake.settings)
         merged = floe.enforce(frame(spark, order(2), order(4)), lake.table_id, "merge", settings=lake.settings)
         assert merged.written == 2
-        from floe.data.spark.write import TABLES
+        from floe.tables.formats import readable, writable
 
-        rows = TABLES["delta"].read(spark, lake.target)
+        rows = readable(lake.target).read(spark, lake.target)
         assert sorted(row.order_id for row in rows.collect()) == [1, 2, 3, 4]
         held = run_in_process("protect", lake.table_id, root=lake.root, monkeypatch=monkeypatch)
         assert held == 0
-        assert [key for key in TABLES["delta"].state(spark, lake.target).properties if "constraints" in key]
+        assert [key for key in writable(lake.target).state(spark, lake.target).properties if "constraints" in key]
         assert run_in_process("unprotect", lake.table_id, root=lake.root, monkeypatch=monkeypatch) == 0
     finally:
         spark.conf.set("spark.sql.runSQLOnFiles", "true")
@@ -548,7 +548,7 @@ def test_folders_of_an_older_floe_are_closed_and_others_are_left_alone(tmp_path:
 
 @pytest.mark.spark
 def test_a_batch_that_waits_to_be_checked_is_readable_by_its_owner_alone(spark, spark_root: Path, lake: Lake):
-    from floe.model.failpoint import hooks
+    from floe.system.failpoint import hooks
 
     found: list[set[str]] = []
 
@@ -808,15 +808,15 @@ def test_commands_that_need_a_connection_are_refused_where_it_is_untrusted(tmp_p
 
 
 def test_what_the_environment_and_the_command_say_is_trusted(tmp_path: Path):
-    from floe.actions.settings import load_settings, untrusted
+    from floe.actions.load.settings import load_settings, untrusted
 
     (tmp_path / "manifest.yaml").write_text("tables: {warehouse: theirs, format: iceberg}\nvariables: [HOME]\n")
     with untrusted():
         settings = load_settings({"registry.url": "sqlite:///ours.db"}, start=tmp_path)
-    assert settings["tables.warehouse"] == ".floe/warehouse"
-    assert settings["variables"] == []
-    assert settings["tables.format"] == "iceberg"  # it reaches nothing
-    assert settings["registry.url"] == "sqlite:///ours.db"
+    assert settings.tables.warehouse == ".floe/warehouse"
+    assert settings.variables == []
+    assert settings.tables.format == "iceberg"  # it reaches nothing
+    assert settings.registry.url == "sqlite:///ours.db"
     assert "is not trusted" in settings.origin("variables")
 
 
@@ -850,6 +850,6 @@ def test_flipped_bytes_in_the_registry_are_a_registry_out_of_reach(tmp_path: Pat
                 with redirect_stderr(out), redirect_stdout(out):
                     code = main(words)
                 assert code in (0, 1, 2)
-                assert "fault of its own" not in out.getvalue(), (words, out.getvalue())
+                assert "internal error" not in out.getvalue(), (words, out.getvalue())
     finally:
         os.chdir(here)

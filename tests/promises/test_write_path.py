@@ -16,11 +16,11 @@ import pytest
 from deltalake import DeltaTable
 
 import floe
-from floe.model.failpoint import hooks
 from floe.registry import open_store
+from floe.system.failpoint import hooks
 from tests.conftest import Lake, spark_settings
-from tests.orders import COLUMNS, frame, order
-from tests.postgres import make_postgres
+from tests.helpers.orders import COLUMNS, frame, order
+from tests.helpers.postgres import make_postgres
 
 pytestmark = pytest.mark.spark
 
@@ -55,9 +55,9 @@ def at(place: str, action: Callable[[], object]) -> Iterator[None]:
 
 
 def orders(spark, lake: Lake):
-    from floe.data.spark.write import TABLES
+    from floe.tables.formats import readable
 
-    return TABLES[lake.format].read(spark, lake.target)
+    return readable(lake.target).read(spark, lake.target)
 
 
 def numbers(spark, lake: Lake) -> list[int]:
@@ -190,7 +190,7 @@ def test_a_first_batch_that_fails_leaves_what_others_wrote(spark, lake: Lake, tm
         for staged in tmp_path.rglob("*.parquet"):  # and our own staged files are gone
             if ".floe-staging" in str(staged):
                 staged.unlink()
-        for staged in Path(str(lake.settings["catalogs"]["ice"]["warehouse"])).rglob(".floe-staging/*/*.parquet"):
+        for staged in Path(str(lake.settings.catalogs["ice"]["warehouse"])).rglob(".floe-staging/*/*.parquet"):
             staged.unlink()
 
     with at("prepared", others), pytest.raises(floe.TableError):
@@ -437,7 +437,7 @@ def test_batch_and_table_that_break_the_same_column_are_both_recorded(spark, lak
     found = [one for one in caught.value.result.result.failed if one.code == "E530"]
     assert len(found) == 2
     assert len({one.id for one in found}) == 2
-    store = open_store(lake.settings["registry.url"], lake.root)
+    store = open_store(lake.settings.registry.url, lake.root)
     assert [one["refused"] for one in store.runs(5)] == [True, False]
     assert not list((lake.root / ".floe").glob("unrecorded/*"))
 
@@ -449,7 +449,7 @@ def test_an_entry_that_cannot_be_recorded_holds_up_no_other(spark, lake: Lake):
     (waiting / "bbb.json").write_text("cut sho")
     result = floe.enforce(frame(spark, order(1)), lake.table_id, settings=lake.settings)
     assert any("2 earlier runs could not be recorded" in note for note in result.notes), result.notes
-    store = open_store(lake.settings["registry.url"], lake.root)
+    store = open_store(lake.settings.registry.url, lake.root)
     assert [one["run_id"] for one in store.runs(5)] == [result.run_id]
 
 
@@ -482,8 +482,8 @@ def test_rows_of_an_attempt_that_another_writer_overtook_are_quarantined_once(sp
     lake.contract(
         "    customProperties:\n", "    customProperties:\n      - property: onViolation\n        value: quarantine\n"
     )
-    from floe.data.spark.quarantine import quarantine_target
-    from floe.data.spark.write import TABLES
+    from floe.engine.gate.quarantine import quarantine_target
+    from floe.tables.formats import readable
 
     floe.enforce(frame(spark, order(1)), lake.table_id, settings=lake.settings)
     with at("prepared", lambda: foreign_append(spark, lake, order(7))):
@@ -495,7 +495,7 @@ def test_rows_of_an_attempt_that_another_writer_overtook_are_quarantined_once(sp
         )
     assert (result.written, result.quarantined) == (1, 2)  # 7 was good until the other writer came
     assert numbers(spark, lake) == [1, 7, 8]
-    apart = TABLES[lake.format].read(spark, quarantine_target(lake.target)).collect()
+    apart = readable(quarantine_target(lake.target)).read(spark, quarantine_target(lake.target)).collect()
     assert sorted((row.order_id, *row._floe_codes) for row in apart) == [(7, "FLOE-E551"), (9, "FLOE-E552")]
 
 
@@ -503,14 +503,14 @@ def test_a_batch_that_is_all_bad_is_known_when_it_comes_again(spark, lake: Lake)
     lake.contract(
         "    customProperties:\n", "    customProperties:\n      - property: onViolation\n        value: quarantine\n"
     )
-    from floe.data.spark.quarantine import quarantine_target
-    from floe.data.spark.write import TABLES
+    from floe.engine.gate.quarantine import quarantine_target
+    from floe.tables.formats import readable
 
     for repeated in (False, True):
         rows = frame(spark, order(8, status="lost"), order(9, status="lost"))
         result = floe.enforce(rows, lake.table_id, batch_id="b", settings=lake.settings)
         assert (result.written, result.quarantined, result.repeated) == (0, 2, repeated)
-    assert TABLES[lake.format].read(spark, quarantine_target(lake.target)).count() == 2
+    assert readable(quarantine_target(lake.target)).read(spark, quarantine_target(lake.target)).count() == 2
 
 
 # --- G7: the schema of a batch is that of all its files
@@ -523,10 +523,10 @@ def test_a_column_of_the_second_file_of_a_batch_is_not_dropped(spark, lake: Lake
     extra.coalesce(1).write.mode("append").parquet(str(folder))
     monkeypatch.chdir(lake.root)
     from floe.actions.enforce import enforce_file
-    from floe.actions.enforce_case import Ask
+    from floe.actions.enforce.context import WriteOptions
 
     with pytest.raises(floe.ViolationError) as caught:
-        enforce_file(str(folder), lake.table_id, Ask(), lake.settings)
+        enforce_file(str(folder), lake.table_id, WriteOptions(), lake.settings)
     assert [one.code for one in caught.value.result.result.failed] == ["E532"]
 
 
@@ -563,7 +563,7 @@ def test_lists_and_maps_survive_a_rename_too(spark, lake: Lake):
     assert [(row.id, row.w[0].a, row.v) for row in spark.sql(f"SELECT * FROM {table}").collect()] == [(1, 5, None)]
 
 
-# --- FAULTS 24: Spark casts nothing on the way into a table
+# --- fault 24: Spark casts nothing on the way into a table
 
 
 @pytest.mark.parametrize(("ansi", "store"), [("true", "ANSI"), ("false", "LEGACY")])

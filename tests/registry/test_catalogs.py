@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 from pyiceberg.catalog import Catalog, load_catalog
 
+from floe.actions.load.settings import load_settings
 from floe.actions.outbox import send_due, send_waiting
-from floe.actions.settings import load_settings
 from floe.model import RegistryError, SendError
-from floe.model.settings import Settings
 from floe.registry import open_store, outbox
 from floe.registry.catalogs import catalog_message, listed
 from floe.registry.catalogs.catalog import ContractCatalog, ContractMetadata
 from floe.registry.catalogs.opened import open_catalog
 from floe.registry.catalogs.properties import Held, difference, held, with_contract
+from floe.settings import Settings
 from tests.conftest import Lake, spark_settings
-from tests.orders import frame, order
-from tests.proxy import proxied
-from tests.rest_server import Rest, make_rest
+from tests.helpers.orders import frame, order
+from tests.helpers.proxy import proxied
+from tests.helpers.rest_server import Rest, make_rest
 
 AT = "2026-11-16T00:00:00.000Z"
 REPOSITORY = "github.com/acme/sales-customer-360"
@@ -79,7 +79,7 @@ def put(
     row = {"version": version, "schema_hash": hash_, "effective_hash": "sha256:e"}
     given = {"catalog": "lake", **more}
     message = catalog_message(given.pop("catalog"), {**contract, **given}, row, description="All of them", at=AT)
-    with open_store(settings["registry.url"], settings.root).begin(writes=True) as connection:
+    with open_store(settings.registry.url, settings.root).begin(writes=True) as connection:
         outbox.put(connection, **message, at=AT)
 
 
@@ -294,7 +294,7 @@ def test_a_catalog_that_applies_and_then_loses_the_connection_holds_one_contract
     put(settings)
     send_due(settings, 20)
     proxy.mode = "cut"
-    proxy.only = b"/properties" if settings["catalogs"]["lake"]["type"] == "rest" else b"COMMIT"
+    proxy.only = b"/properties" if settings.catalogs["lake"]["type"] == "rest" else b"COMMIT"
     put(settings, "orders", hash_="sha256:o")
     done = send_due(settings, 10)
     assert (done.sent, done.failed) == (0, 1)
@@ -317,7 +317,7 @@ def wrong(tmp_path: Path, name: str = "lake", **options: str) -> tuple[str, str]
     put(settings, catalog="right")
     done = send_due(settings, 20)
     assert [one.contract_id for one in listed(settings, "right")] == ["sales.customer_360/customers"]
-    store = open_store(settings["registry.url"], tmp_path)
+    store = open_store(settings.registry.url, tmp_path)
     (state,) = [
         one["state"]
         for one in outbox.messages(store, ("waiting", "dead", "sent"))
@@ -433,7 +433,7 @@ def test_a_read_only_file(tmp_path: Path):
 
 def test_a_message_without_what_a_catalog_needs(tmp_path: Path):
     settings = settings_of(tmp_path, lake={"type": "sql", "uri": "sqlite:///c.db"})
-    with open_store(settings["registry.url"], tmp_path).begin(writes=True) as connection:
+    with open_store(settings.registry.url, tmp_path).begin(writes=True) as connection:
         outbox.put(connection, sink="catalog", key="lake:x", payload={"catalog": "lake"}, at=AT)
     done = send_due(settings, 10)
     assert (done.dead, "The message has no 'domain'" in done.said[0]) == (1, True)
@@ -452,7 +452,7 @@ def test_a_message_that_names_no_catalog_goes_to_the_settings_first(tmp_path: Pa
 def test_a_registry_that_somebody_holds_does_not_hold_up_who_publishes(tmp_path: Path):
     settings = settings_of(tmp_path, lake={"type": "sql", "uri": "sqlite:///c.db"})
     put(settings)
-    store = open_store(settings["registry.url"], tmp_path)
+    store = open_store(settings.registry.url, tmp_path)
     started = time.monotonic()
     with store.begin(writes=True):
         done = send_due(settings, 1)
@@ -519,7 +519,7 @@ def test_spark_sees_the_embedded_catalogs_contracts(spark, spark_root: Path, tmp
 @pytest.mark.spark
 def test_a_table_says_which_contract_holds_it(spark, lake: Lake):
     import floe
-    from floe.data.tables import probe
+    from floe.tables import probe
 
     floe.enforce(frame(spark, order(1)), lake.table_id, settings=lake.settings)
     facts = probe(lake.target, lake.settings)

@@ -16,10 +16,10 @@ import sqlalchemy as sa
 from floe.cli import main
 from floe.registry import open_store
 from tests.conftest import run_floe
-from tests.postgres import make_postgres
-from tests.proxy import proxied
-from tests.registry.racing import FORK, killed_at, publish_said, warm_up
-from tests.repositories import contract, write
+from tests.helpers.postgres import make_postgres
+from tests.helpers.proxy import proxied
+from tests.helpers.racing import FORK, killed_at, publish_said, warm_up
+from tests.helpers.repositories import contract, write
 
 NOBODY = 65534
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")

@@ -1,4 +1,4 @@
-"""Many processes, one registry (FAULTS 1 to 5 and 9, invariants I1 to I5): small here, the counts asked for in soak."""
+"""Many processes, one registry (fault 1 to 5 and 9, invariants 1 to 5): small here, the counts asked for in soak."""
 
 import json
 import random
@@ -13,9 +13,9 @@ import sqlalchemy as sa
 from floe.registry import open_store
 from floe.registry.versions import find_versions, register
 from tests.conftest import FLOE, run_floe
-from tests.registry.racing import killed_at, publish_said, race
-from tests.registry.test_versions import AT, accept, entry
-from tests.repositories import contract, write
+from tests.helpers.racing import killed_at, publish_said, race
+from tests.helpers.repositories import contract, write
+from tests.helpers.versions import AT, accept, entry
 
 ORDERS = "sales.shop/orders"
 KILLS = ("registry-judged", "registry-inserted", "registry-committed")
@@ -239,7 +239,7 @@ def test_three_hundred_kills(store, tmp_path):
 
 @pytest.mark.parametrize("writers", [6, pytest.param(20, marks=pytest.mark.soak)])
 def test_many_writers_wait_for_one_another_and_none_is_turned_away(store, tmp_path, writers):
-    """I2 and FAULTS 9: whatever was acknowledged is there."""
+    """Invariant 2 and fault 9: whatever was acknowledged is there."""
     for one in range(writers):
         for number in range(4):
             write(f"p{one}/c{one}_{number}.yaml", contract(name=f"c{one}_{number}"))

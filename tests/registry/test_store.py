@@ -10,32 +10,7 @@ import pytest
 
 from floe.model import RegistryError
 from floe.registry import open_store
-
-URL = "sqlite:///.floe/registry.db"
-
-
-def run_row(run_id: str, at: str = "2026-11-15T12:00:00.000Z") -> dict:
-    return {
-        "run_id": run_id,
-        "at": at,
-        "actor": "me",
-        "contract": "a.b/c",
-        "version": "1.0.0",
-        "table_id": "silver.a.c",
-        "mode": "append",
-        "outcome": "pass",
-        "refused": False,
-        "row_count": 3_000_000_000,
-        "written": 3_000_000_000,
-        "snapshot_before": None,
-        "snapshot_after": "1",
-        "seconds": 0.5,
-        "result": {"any": "thing"},
-    }
-
-
-def entry(run_id: str, at: str = "2026-11-15T12:00:00.000Z") -> dict:
-    return {"run": run_row(run_id, at), "violations": []}
+from tests.helpers.stores import URL, entry
 
 
 def test_a_run_is_kept_once(tmp_path: Path):
@@ -113,7 +88,7 @@ def test_many_processes_open_and_write_at_once(tmp_path: Path):
     """Six first users of one registry: the migration runs once, every acknowledged run is kept."""
     script = (
         "import sys; from pathlib import Path; from floe.registry import open_store; "
-        "from tests.registry.test_store import URL, entry; "
+        "from tests.helpers.stores import URL, entry; "
         "[open_store(URL, Path(sys.argv[1])).record(entry(f'{sys.argv[2]}-{i}')) for i in range(5)]"
     )
     root = Path(__file__).parent.parent.parent

@@ -7,23 +7,8 @@ import sqlalchemy as sa
 
 from floe.model import RegistryError
 from floe.registry import open_store
-from floe.registry.versions import Entry, Known, find_version, find_versions, register
-
-AT = "2026-11-16T00:00:00.000Z"
-
-
-def entry(
-    version: str = "1.0.0", document: str = "a: 1", parents: tuple = (), contract: str = "sales.shop/orders"
-) -> Entry:
-    major, minor, patch = map(int, version.split("."))
-    held = {"contract_id": contract, "odcs_id": f"urn:{contract}", "domain": "sales", "product": "shop"}
-    texts = {"document": document, "effective": document, "document_hash": document, "effective_hash": document}
-    row = {"contract_id": contract, "version": version, "major": major, "minor": minor, "patch": patch}
-    return Entry({**held, "name": "orders", "found_by": "orders"}, {**row, **texts, "parents": list(parents)})
-
-
-def accept(_: object) -> dict:
-    return {"bump": "FIRST", "changes": {}, "tested": {"outcome": "pass"}, "effective_from": AT}
+from floe.registry.versions import RegisteredState, find_version, find_versions, register
+from tests.helpers.versions import AT, accept, entry
 
 
 def test_the_same_content_again_is_the_same_version_and_other_content_a_conflict(registry_url: str, tmp_path: Path):
@@ -51,7 +36,7 @@ def test_versions_come_in_their_order_and_the_judge_sees_them(registry_url: str,
     store = open_store(registry_url, tmp_path)
     seen = []
 
-    def judge(known: Known) -> dict:
+    def judge(known: RegisteredState) -> dict:
         seen.append([row["version"] for row in known.versions])
         return accept(known)
 

@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from floe.actions.diff import diff
-from floe.actions.find_versions import at_revision, refuse_broken, side
-from floe.actions.rewrite import rewrite
-from floe.actions.settings import load_settings
-from floe.contract.formats.edit import replace_scalar
+from floe.actions.diff.contract_set import at_revision, load_set, refuse_broken
+from floe.actions.load.rewrite import rewrite
+from floe.actions.load.settings import load_settings
+from floe.contract.formats.text.edit import replace_scalar
 from floe.contract.sources.files import read_bytes
 from floe.contract.sources.git import Repository
 from floe.model import Contract, ContractError, SettingError, locate
 from floe.model.change import Bump, Diff
-from floe.model.settings import Settings
 from floe.model.version import Version
+from floe.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def bump(
     path = Path(contract)
     if path.is_dir():
         raise SettingError(f"{path} is a folder; floe bump changes one contract", "Name the contract's file")
-    now = _only(side(str(path), settings)) if path.exists() else _missing(path)
+    now = _only(load_set(str(path), settings)) if path.exists() else _missing(path)
     before = _before(now, path, against, since, settings)
     if before is None:
         where = since or "HEAD"
@@ -110,9 +110,9 @@ def _missing(path: Path) -> Contract:
     raise AssertionError(path)
 
 
-def _only(one: Any) -> Contract:
-    refuse_broken(one)
-    found: Contract = one.contracts[0]
+def _only(value: Any) -> Contract:
+    refuse_broken(value)
+    found: Contract = value.contracts[0]
     return found
 
 
@@ -123,7 +123,7 @@ def _before(
     if against is not None and since is not None:
         raise SettingError("--against and --since both name an older version", "Give one of them")
     if against is not None:
-        older = side(str(against), settings)
+        older = load_set(str(against), settings)
         if older.folder:
             raise SettingError(f"{against} is a folder; floe bump compares with one contract", "Name a file")
         return _only(older)

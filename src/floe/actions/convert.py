@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from floe.contract.formats import canonical, documents, odcs, read
-from floe.contract.formats.loss import Lost
-from floe.contract.formats.targets import NAMES, TARGETS, Target
-from floe.contract.lint.secret import hidden
+from floe.contract.formats import canonical, odcs, read
+from floe.contract.formats.foreign import documents
+from floe.contract.formats.foreign.loss import LostParts
+from floe.contract.formats.foreign.targets import NAMES, TARGETS, OutputFormat
+from floe.contract.lint.rules.secret import hidden
 from floe.contract.sources.files import read_bytes
 from floe.model import Contract, ContractError, Dataset, Finding, FloeError, Severity
 
@@ -25,7 +26,7 @@ class Converted:
     text: str
     target: str
     name: str
-    lost: tuple[Lost, ...] = ()
+    lost: tuple[LostParts, ...] = ()
 
     @property
     def file_name(self) -> str:
@@ -73,7 +74,7 @@ def convert_each(
 
 
 def _results(
-    contracts: Iterable[tuple[Contract, tuple[Lost, ...]]], target: Target, dataset: str | None
+    contracts: Iterable[tuple[Contract, tuple[LostParts, ...]]], target: OutputFormat, dataset: str | None
 ) -> tuple[Converted, ...]:
     if dataset is not None and target.whole:
         raise FloeError(
@@ -137,7 +138,7 @@ def _replace(path: Path, text: str) -> None:
         beside.unlink(missing_ok=True)
 
 
-def _target(name: str) -> Target:
+def _target(name: str) -> OutputFormat:
     for target in TARGETS:
         if target.name == name:
             return target
@@ -146,7 +147,9 @@ def _target(name: str) -> Target:
     raise FloeError(f"'{name}' is no format floe writes", f"{hint}It writes {', '.join(NAMES)}")
 
 
-def contracts_in(source: Source, model: str | None, dialect: str | None) -> Iterator[tuple[Contract, tuple[Lost, ...]]]:
+def contracts_in(
+    source: Source, model: str | None, dialect: str | None
+) -> Iterator[tuple[Contract, tuple[LostParts, ...]]]:
     """Every contract in a source, and what ODCS has no place for in each."""
     if isinstance(source, Contract):
         yield source, ()
@@ -199,17 +202,19 @@ def _unusable(name: str, findings: tuple[Finding, ...]) -> ContractError:
     )
 
 
-def _groups(contract: Contract, target: Target, dataset: str | None) -> list[tuple[Dataset, ...]]:
+def _groups(contract: Contract, target: OutputFormat, dataset: str | None) -> list[tuple[Dataset, ...]]:
     if target.whole:
         return [contract.datasets]
-    described = tuple(one for one in contract.datasets if one.fields and dataset in (None, one.name, one.physical_name))
+    described = tuple(
+        value for value in contract.datasets if value.fields and dataset in (None, value.name, value.physical_name)
+    )
     if not described:
         raise _nothing(contract, target, dataset)
-    return [(one,) for one in described] if target.each else [described]
+    return [(dataset,) for dataset in described] if target.value else [described]
 
 
-def _nothing(contract: Contract, target: Target, dataset: str | None) -> FloeError:
-    names = [one.name for one in contract.datasets]
+def _nothing(contract: Contract, target: OutputFormat, dataset: str | None) -> FloeError:
+    names = [dataset.name for dataset in contract.datasets]
     if dataset is not None and dataset not in names:
         near = difflib.get_close_matches(dataset, names, 1, 0.5)
         hint = f"Did you mean '{near[0]}'? " if near else ""
@@ -220,17 +225,19 @@ def _nothing(contract: Contract, target: Target, dataset: str | None) -> FloeErr
     )
 
 
-def _converted(contract: Contract, datasets: tuple[Dataset, ...], target: Target, lost: tuple[Lost, ...]) -> Converted:
+def _converted(
+    contract: Contract, datasets: tuple[Dataset, ...], target: OutputFormat, lost: tuple[LostParts, ...]
+) -> Converted:
     if target.name in _PAGES:
         contract = replace(odcs.contract_in(hidden(contract.node), contract.source), format=contract.format)
         datasets = contract.datasets if target.whole else datasets
     text, more = target.write(contract, datasets)
     if target.name.startswith("odcs"):
         _compare(contract, text)
-    left_out = [one.name for one in contract.datasets if not one.fields]
-    if left_out and not target.whole and not target.each:
-        more = (Lost("datasets without columns", tuple(left_out)), *more)
-    name = datasets[0].name if target.each else contract.identity.split("/")[-1].rsplit(":", 1)[0]
+    left_out = [dataset.name for dataset in contract.datasets if not dataset.fields]
+    if left_out and not target.whole and not target.value:
+        more = (LostParts("datasets without columns", tuple(left_out)), *more)
+    name = datasets[0].name if target.value else contract.identity.split("/")[-1].rsplit(":", 1)[0]
     return Converted(text, target.name, name, (*lost, *more))
 
 

@@ -8,19 +8,20 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from floe.actions.alerts import alert_faults
-from floe.actions.find import find_contract
-from floe.actions.find_table import Way, find_server, find_target
-from floe.actions.tell_run import lineage_on
+from floe import engine, registry, tables
+from floe.actions.load.find import find_contract
+from floe.actions.outbox.alerts import alert_faults
+from floe.actions.record.emit import lineage_on
 from floe.contract.formats.canonical import content_hash
+from floe.lang.secret import masked
 from floe.model import Contract, FloeError, SettingError, TableError
-from floe.model.secret import masked
-from floe.model.settings import KEYS, Settings
 from floe.model.table import Target
+from floe.settings import Settings
+from floe.tables.locate import TableSelector, find_server, find_target
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class DoctorCheck:
     """One thing floe needs: whether it is there, and what to do where it is not."""
 
     name: str
@@ -33,7 +34,7 @@ class Check:
         return {"name": self.name, "ok": self.ok, "said": self.said, "remedy": self.remedy}
 
 
-def doctor(settings: Settings) -> list[Check]:
+def doctor(settings: Settings) -> list[DoctorCheck]:
     """Everything floe needs on this machine, checked for real."""
     needs: tuple[tuple[str, Callable[[Settings], str]], ...] = (
         ("python", _python),
@@ -50,11 +51,11 @@ def doctor(settings: Settings) -> list[Check]:
     return [_checked(name, ask, settings) for name, ask in needs]
 
 
-def _checked(name: str, ask: Callable[[Settings], str], settings: Settings) -> Check:
+def _checked(name: str, ask: Callable[[Settings], str], settings: Settings) -> DoctorCheck:
     try:
-        return Check(name, True, ask(settings))
+        return DoctorCheck(name, True, ask(settings))
     except FloeError as error:
-        return Check(name, False, error.message, error.suggestion)
+        return DoctorCheck(name, False, error.message, error.suggestion)
 
 
 def _python(_: Settings) -> str:
@@ -64,36 +65,28 @@ def _python(_: Settings) -> str:
 def _pyspark(_: Settings) -> str:
     from importlib.metadata import version
 
-    from floe.data.spark.jars import spark_home
-
-    return f"{version('pyspark')} ({spark_home()})"
+    return f"{version('pyspark')} ({engine.spark.jars.spark_home()})"
 
 
 def _java(settings: Settings) -> str:
-    from floe.data.spark.java import find_java
-
-    java = find_java(settings.java)
+    java = engine.spark.java.find_java(settings.java)
     return f"Java {java.version} ({java.command})"
 
 
 def _jars(settings: Settings) -> str:
-    from floe.data.spark.jars import JARS, folder, unfit
-
-    lacking = unfit(settings)
+    lacking = engine.spark.jars.unfit(settings)
     damaged = [jar.file for jar, why in lacking if why == "damaged"]
     if damaged:
-        return f"{', '.join(damaged)} in {folder(settings)} is damaged; the next run that needs Spark fetches it again"
+        return f"{', '.join(damaged)} in {engine.spark.jars.folder(settings)} is damaged; the next run that needs Spark fetches it again"
     if lacking:
-        return f"{len(lacking)} of {len(JARS)} not fetched yet; the first run that needs Spark fetches them into {folder(settings)}"
-    return f"{len(JARS)} as pinned ({folder(settings)})"
+        return f"{len(lacking)} of {len(engine.spark.jars.JARS)} not fetched yet; the first run that needs Spark fetches them into {engine.spark.jars.folder(settings)}"
+    return f"{len(engine.spark.jars.JARS)} as pinned ({engine.spark.jars.folder(settings)})"
 
 
 def _own_jar(_: Settings) -> str:
-    from floe.data.spark.jars import OWN
-
-    if not OWN.is_file():
-        raise FloeError(f"{OWN} is missing", "Install floe again")
-    return f"{OWN} (name it in spark.jars of a session of your own, and keys are judged faster there)"
+    if not engine.spark.jars.OWN.is_file():
+        raise FloeError(f"{engine.spark.jars.OWN} is missing", "Install floe again")
+    return f"{engine.spark.jars.OWN} (name it in spark.jars of a session of your own, and keys are judged faster there)"
 
 
 def _worker(_: Settings) -> str:
@@ -116,13 +109,10 @@ def _worker(_: Settings) -> str:
 
 
 def _registry(settings: Settings) -> str:
-    from floe.registry import find_store
-    from floe.registry.outbox import count
-
-    store = find_store(settings["registry.url"], settings.root)
+    store = registry.find_store(settings.registry.url, settings.root)
     if store is None:
         return "not made yet; the first run makes it"
-    unsent = count(store)
+    unsent = registry.outbox.count(store)
     told = (
         f"; outbox: {unsent.waiting} waiting, {unsent.dead} dead (`floe outbox`)"
         if unsent.waiting or unsent.dead
@@ -132,23 +122,25 @@ def _registry(settings: Settings) -> str:
 
 
 def _warehouse(settings: Settings) -> str:
-    path = settings.path("tables.warehouse")
+    path = settings.path(settings.tables.warehouse)
     standing = next(folder for folder in (path, *path.parents) if folder.exists())
     if not os.access(standing, os.W_OK):
         raise TableError(f"{standing} cannot be written", "Make it writable, or set tables.warehouse")
     missing = [name for name in ("deltalake", "pyiceberg") if find_spec(name) is None]
     if missing:
         raise TableError(f"{', '.join(missing)} not installed", "pip install 'floe-contracts[spark]'")
-    return f"{path}, {settings['tables.format']} by default"
+    return f"{path}, {settings.tables.format} by default"
 
 
 def _lineage(settings: Settings) -> str:
     if not lineage_on(settings):
         return "no OpenLineage events are sent (lineage.transport: file, http or console)"
-    transport, url = settings["lineage.transport"], str(settings["lineage.url"])
+    transport, url = settings.lineage.transport, str(settings.lineage.url)
     if transport == "http" and not url.startswith(("http://", "https://")):
         raise SettingError("lineage.transport is http, and lineage.url is no http:// or https:// address", "Set it")
-    where = {"http": masked(url), "file": settings.path("lineage.path"), "console": "the error stream"}[transport]
+    where = {"http": masked(url), "file": settings.path(settings.lineage.path), "console": "the error stream"}[
+        transport
+    ]
     return f"OpenLineage events go to {where}"
 
 
@@ -156,25 +148,23 @@ def _alerts(settings: Settings) -> str:
     faults = alert_faults(settings)
     if faults:
         raise SettingError("; ".join(faults), "Correct alerts in manifest.yaml; what waits is then sent")
-    count = len(settings["alerts"])
+    count = len(settings.alerts)
     return f"{count} target(s)" if count else f"none; messages to people stand in {settings.path('notifications.path')}"
 
 
 def settings_in_force(settings: Settings) -> list[dict[str, Any]]:
-    """Every setting: its value, where it came from, and whether anything acts on it yet."""
+    """Every setting: its value, and where it came from."""
     return [
-        {"key": key.name, "value": masked(settings[key.name]), "origin": settings.origin(key.name), "acts": key.acts}
-        for key in KEYS
+        {"key": name, "value": masked(value), "origin": settings.origin(name)}
+        for name, value in settings.values().items()
     ]
 
 
-def resolve(name: str, settings: Settings, way: Way) -> dict[str, Any]:
+def resolve(name: str, settings: Settings, way: TableSelector) -> dict[str, Any]:
     """How a contract finds its table, and whether the table is reachable."""
-    from floe.registry import find_store
-
     contract, dataset = find_contract(name, settings)
     table_id = contract.table_id(dataset)
-    store = find_store(settings["registry.url"], settings.root)
+    store = registry.find_store(settings.registry.url, settings.root)
     known = store.table(table_id) if store and table_id else None
     target = find_target(settings, contract, dataset, way, known)
     return {
@@ -190,17 +180,15 @@ def resolve(name: str, settings: Settings, way: Way) -> dict[str, Any]:
     }
 
 
-def _server(contract: Contract, way: Way) -> str | None:
+def _server(contract: Contract, way: TableSelector) -> str | None:
     server = None if way.table else find_server(contract, way.server)
     return f"{server.server} ({server.type})" if server else None
 
 
 def _reach(target: Target, settings: Settings) -> dict[str, Any]:
-    from floe.data.tables import probe
-
     said: dict[str, Any] = {"table": str(target), "format": target.format}
     try:
-        facts = probe(target, settings)
+        facts = tables.probe(target, settings)
     except TableError as error:
         return {**said, "reachable": False, "why": error.message}
     if facts is None:
@@ -214,16 +202,14 @@ def _reach(target: Target, settings: Settings) -> dict[str, Any]:
         "metadata": facts.metadata,
         "columns": list(facts.columns),
         "properties": {key: value for key, value in facts.properties.items() if key.startswith("floe.")},
-        **(_field_ids(target, settings) if target.format == "iceberg" else {}),
+        **_field_ids(target, settings),
     }
 
 
 def _field_ids(target: Target, settings: Settings) -> dict[str, Any]:
     """Files whose columns readers find by name, and what to do about them."""
-    from floe.data.tables.field_ids import field_ids
-
     try:
-        found = field_ids(target, settings)
+        found = tables.reader_of(target).files_without_ids(target, settings)
     except TableError as error:
         return {"field_ids": {"why": error.message}}
-    return {"field_ids": found._asdict() if found else {}}
+    return {"field_ids": found._asdict()} if found else {}

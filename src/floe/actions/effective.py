@@ -4,16 +4,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from floe.actions.parents import shown
-from floe.actions.resolve import Opened, Resolved, Resolver, open_product
-from floe.actions.settings import load_settings
-from floe.contract.formats.odcs_fit import comparable
-from floe.contract.lint.secret import hidden
+from floe.actions.load.parents import shown
+from floe.actions.load.product import OpenProduct, Resolved, Resolver, open_product
+from floe.actions.load.settings import load_settings
+from floe.contract.formats.odcs.fit import comparable
+from floe.contract.lint.rules.secret import hidden
 from floe.contract.resolve.artifacts import plain
 from floe.contract.resolve.provenance import Origin, origins
 from floe.contract.sources.files import contract_files
 from floe.model import Contract, ContractError, Finding, Severity
-from floe.model.settings import Settings
+from floe.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class EffectiveContract:
         return {
             "contract": self.contract.identity,
             "parents": [{"tier": tier, "file": file} for tier, file in self.parents],
-            "values": [{**one.to_dict(), "value": plain(one.value)} for one in self.values],
-            "findings": [one.to_dict() for one in self.findings],
+            "values": [{**origin.to_dict(), "value": plain(origin.value)} for origin in self.values],
+            "findings": [finding.to_dict() for finding in self.findings],
         }
 
 
@@ -42,32 +42,32 @@ def effective(name: str | Path, settings: Settings | None = None) -> EffectiveCo
         settings = load_settings(start=path if path.is_dir() else path.parent if path.is_file() else None)
     resolver = Resolver(settings)
     found = [_resolved(path, resolver)] if path.is_file() else _named(str(name), resolver)
-    whole = [one for one in found if one.effective]
+    whole = [resolved for resolved in found if resolved.effective]
     if len(whole) > 1:
-        listed = ", ".join(_identity(one) for one in whole)
+        listed = ", ".join(_identity(resolved) for resolved in whole)
         raise ContractError(f"'{name}' names {len(whole)} contracts", f"Name one of {listed}", "E500")
     if not whole:
         _refuse(str(name), found)
     return _with_origins(whole[0])
 
 
-def _with_origins(one: Resolved) -> EffectiveContract:
-    made = one.effective
+def _with_origins(resolved: Resolved) -> EffectiveContract:
+    made = resolved.effective
     assert made is not None
     values = tuple(origins(hidden(comparable(made.contract.node)), made.tiers))
-    parents = tuple((made.tiers[each.source], each.source) for each in made.ancestors)
-    return EffectiveContract(made.contract, values, parents, one.findings)
+    parents = tuple((made.tiers[contract.source], contract.source) for contract in made.ancestors)
+    return EffectiveContract(made.contract, values, parents, resolved.findings)
 
 
 def _refuse(name: str, found: list[Resolved]) -> None:
-    wrong = tuple(each for one in found for each in one.findings if each.severity >= Severity.ERROR)
+    wrong = tuple(finding for resolved in found for finding in resolved.findings if finding.severity >= Severity.ERROR)
     if wrong:
         raise ContractError(f"{wrong[0].place}: {wrong[0].message}", wrong[0].suggestion, wrong[0].code, wrong)
     raise ContractError(f"No contract is known as '{name}'", "Name a contract's file, or a product's folder", "E500")
 
 
-def _identity(one: Resolved) -> str:
-    return one.effective.contract.identity if one.effective else one.source
+def _identity(resolved: Resolved) -> str:
+    return resolved.effective.contract.identity if resolved.effective else resolved.source
 
 
 def _resolved(path: Path, resolver: Resolver) -> Resolved:
@@ -76,9 +76,9 @@ def _resolved(path: Path, resolver: Resolver) -> Resolved:
     for folder in whole.parents:
         if (folder / "floe.yaml").is_file():
             opened = open_product(folder, resolver.settings)
-            if whole in [one.resolve() for one in opened.documents]:
+            if whole in [document.resolve() for document in opened.documents]:
                 return resolver.document(opened, whole)
-    return resolver.document(Opened(whole.parent, None, (whole,), ()), whole)
+    return resolver.document(OpenProduct(whole.parent, None, (whole,), ()), whole)
 
 
 def _named(name: str, resolver: Resolver) -> list[Resolved]:
@@ -88,16 +88,18 @@ def _named(name: str, resolver: Resolver) -> list[Resolved]:
         return [*_all(opened, resolver), Resolved(None, opened.findings, name)]
     root = resolver.settings.root
     folders = sorted(path.parent for path in root.rglob("floe.yaml"))
-    everything = [one for folder in folders for one in _all(open_product(folder, resolver.settings), resolver)]
-    known = {one.source for one in everything}
+    everything = [
+        resolved for folder in folders for resolved in _all(open_product(folder, resolver.settings), resolver)
+    ]
+    known = {resolved.source for resolved in everything}
     alone = [path for path in contract_files(root) if shown(path) not in known]
-    everything += [resolver.document(Opened(path.parent, None, (path,), ()), path) for path in alone]
-    return [one for one in everything if one.effective and name in _names(one.effective.contract)]
+    everything += [resolver.document(OpenProduct(path.parent, None, (path,), ()), path) for path in alone]
+    return [resolved for resolved in everything if resolved.effective and name in _names(resolved.effective.contract)]
 
 
-def _all(opened: Opened, resolver: Resolver) -> list[Resolved]:
+def _all(opened: OpenProduct, resolver: Resolver) -> list[Resolved]:
     documents = [resolver.document(opened, path) for path in opened.documents]
-    claimed = [port for one in documents for port in one.ports]
+    claimed = [port for resolved in documents for port in resolved.ports]
     return [*documents, *(resolver.port(opened, port) for port in resolver.free_ports(opened, claimed))]
 
 

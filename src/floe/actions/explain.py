@@ -5,12 +5,12 @@ import re
 from dataclasses import dataclass
 
 from floe.contract.compat import CHANGES
-from floe.contract.compat.change import Kind
+from floe.contract.compat.kind import ChangeKind
 from floe.contract.compat.versions import VERSION_RULES
 from floe.contract.lint import RULES
 from floe.contract.lint.rule import Rule
-from floe.data.plan.expectations import EXPECTATIONS
-from floe.data.plan.expectations.expectation import RowExpectation
+from floe.engine.plan.expectations import EXPECTATIONS
+from floe.engine.plan.expectations.expectation import RowExpectation
 from floe.model import SettingError
 from floe.model.codes import CODES, GATE, READING, Code
 
@@ -46,18 +46,18 @@ def explain(word: str) -> Explanation:
     asked = word.strip().lower()
     code = _CODE.fullmatch(asked)
     wanted = f"E{code[1]}" if code else ""
-    found = next((each for each in explanations() if each.code.code == wanted), None)
+    found = next((explanation for explanation in explanations() if explanation.code.code == wanted), None)
     if found:
         return found
-    for each in explanations():
-        rules = tuple(rule for rule in each.rules if rule.name == asked)
-        reading = tuple(entry for entry in each.reading if entry[0] == asked)
+    for explanation in explanations():
+        rules = tuple(rule for rule in explanation.rules if rule.name == asked)
+        reading = tuple(entry for entry in explanation.reading if entry[0] == asked)
         if rules or reading:
-            return Explanation(each.code, rules, reading)
+            return Explanation(explanation.code, rules, reading)
     raise _unknown(word, wanted)
 
 
-def kind_named(name: str) -> Kind | None:
+def kind_named(name: str) -> ChangeKind | None:
     """The kind of change of a name."""
     return next((kind for kind in CHANGES if kind.name == name), None)
 

@@ -9,16 +9,18 @@ from decimal import Decimal as Number
 from decimal import InvalidOperation
 from typing import Any
 
-from floe.actions.find import find_contract
-from floe.actions.find_table import Way, find_target
-from floe.data.plan import plan as make_plan
-from floe.data.plan.schema import Difference, differences
-from floe.data.rows import Opened, Wanted, open_table
+from floe import registry
+from floe.actions.load.find import find_contract
+from floe.engine.metadata.schema import Difference, differences
+from floe.engine.plan import make_plan
 from floe.model import ContractError, Dataset, Field, TableError
 from floe.model.features import FeatureVersion, as_of_field, entity_keys
-from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import Atomic, Decimal, Struct, Text, Type, schema_hash
+from floe.settings import Settings
+from floe.tables import reader_of
+from floe.tables.locate import TableSelector, find_target
+from floe.tables.rows import RowQuery, TableRows
 
 PINS = ("feature_version", "schema_version", "schema_hash")
 _OWN = ("as_of", *PINS)
@@ -78,8 +80,6 @@ class _Pin:
 
 def feature_table(name: str, settings: Settings) -> FeatureTable:
     """The table behind a Gold contract, reachable and written by floe; else an error that says what is missing."""
-    from floe.registry import open_store
-
     contract, dataset = find_contract(name, settings)
     table_id = contract.table_id(dataset)
     if contract.layer(dataset) != "gold" or not table_id:
@@ -89,9 +89,9 @@ def feature_table(name: str, settings: Settings) -> FeatureTable:
             "E501",
         )
     keys = _askable(contract.source, dataset)
-    known = open_store(settings["registry.url"], settings.root).table(table_id)
-    target = find_target(settings, contract, dataset, Way(), known)
-    promised = make_plan(contract, dataset, settings["classifications"]).schema
+    known = registry.open_store(settings.registry.url, settings.root).table(table_id)
+    target = find_target(settings, contract, dataset, TableSelector(), known)
+    promised = make_plan(contract, dataset, settings.classifications).schema
     table = FeatureTable(table_id, dataset, promised, target, keys, as_of_field(dataset), settings)
     _recorded(table, _open(table))
     return table
@@ -105,24 +105,24 @@ def _askable(source: str, dataset: Dataset) -> tuple[Field, ...]:
             "Add customProperty joinKeys, e.g. [customer_id], or a primary key",
             "E501",
         )
-    for one in keys:
-        if one.name in _OWN or not (isinstance(one.type, Text | Decimal) or str(one.type) in _KEYS):
+    for field in keys:
+        if field.name in _OWN or not (isinstance(field.type, Text | Decimal) or str(field.type) in _KEYS):
             raise ContractError(
-                f"{source}: features cannot be asked for by '{one.name}' ({one.type})",
+                f"{source}: features cannot be asked for by '{field.name}' ({field.type})",
                 f"A key is one of {', '.join(_KEYS)}, decimal, char or varchar, and not called {', '.join(_OWN)}",
                 "E501",
             )
     return keys
 
 
-def _open(table: FeatureTable) -> Opened:
-    opened = open_table(table.target, table.settings)
+def _open(table: FeatureTable) -> TableRows:
+    opened = reader_of(table.target).open_rows(table.target, table.settings)
     if opened is None:
         raise TableError(f"{table.target} does not exist", f"Write {table.table_id} by `floe enforce` first")
     return opened
 
 
-def _recorded(table: FeatureTable, opened: Opened) -> _Pin:
+def _recorded(table: FeatureTable, opened: TableRows) -> _Pin:
     """The schema that the table says it has."""
     version, digest = opened.properties.get("floe.schema_version", ""), opened.properties.get("floe.schema_hash", "")
     if not version.isdigit() or not digest:
@@ -155,20 +155,22 @@ def features(table: FeatureTable, asked: Mapping[str, str]) -> Answer:
         return Answer(503, error.to_dict())
 
 
-def _wanted(table: FeatureTable, asked: Mapping[str, str]) -> Wanted:
-    names = [one.name for one in table.keys]
+def _wanted(table: FeatureTable, asked: Mapping[str, str]) -> RowQuery:
+    names = [key.name for key in table.keys]
     for name in asked:
         if name not in (*names, *_OWN):
             raise _RefusedError(400, f"'{name}' is no parameter", f"Ask by {', '.join((*names, *_OWN))}")
     values = {}
-    for one in table.keys:
-        if one.name not in asked:
-            raise _RefusedError(400, f"The key '{one.name}' is missing", f"Ask by {', '.join(names)}")
+    for field in table.keys:
+        if field.name not in asked:
+            raise _RefusedError(400, f"The key '{field.name}' is missing", f"Ask by {', '.join(names)}")
         try:
-            values[one.column] = _value(asked[one.name], one.type)
+            values[field.column] = _value(asked[field.name], field.type)
         except (ValueError, InvalidOperation):
-            raise _RefusedError(400, f"'{one.name}' is no {one.type}", f"Give a value of type {one.type}") from None
-    return Wanted(values, table.as_of.column if table.as_of else None, _before(table.as_of, asked.get("as_of")))
+            raise _RefusedError(
+                400, f"'{field.name}' is no {field.type}", f"Give a value of type {field.type}"
+            ) from None
+    return RowQuery(values, table.as_of.column if table.as_of else None, _before(table.as_of, asked.get("as_of")))
 
 
 def _value(text: str, type_: Type) -> Any:
@@ -234,7 +236,7 @@ def _pin(table: FeatureTable, asked: Mapping[str, str]) -> _Pin:
     return said
 
 
-def _check_trained(table: FeatureTable, opened: Opened, pin: _Pin, now: _Pin) -> None:
+def _check_trained(table: FeatureTable, opened: TableRows, pin: _Pin, now: _Pin) -> None:
     """Refuse a model that was trained on another schema, naming both and what differs."""
     if pin.fits(now):
         return
@@ -251,11 +253,11 @@ def _check_trained(table: FeatureTable, opened: Opened, pin: _Pin, now: _Pin) ->
         found[0].code if found else "E580",
         model=str(pin),
         now=str(now),
-        differences=[_difference(one) for one in found],
+        differences=[_difference(difference) for difference in found],
     )
 
 
-def _check_kept(table: FeatureTable, opened: Opened, now: _Pin) -> None:
+def _check_kept(table: FeatureTable, opened: TableRows, now: _Pin) -> None:
     """Refuse a table that was changed past floe: what it records is no longer what it has."""
     if schema_hash(opened.schema) == now.hash:
         return
@@ -270,21 +272,28 @@ def _check_kept(table: FeatureTable, opened: Opened, now: _Pin) -> None:
         "Bring the table back to its contract, or write it by `floe enforce` under a new schema_version",
         found[0].code if found else "E580",
         now=str(now),
-        differences=[_difference(one) for one in found],
+        differences=[_difference(difference) for difference in found],
     )
 
 
-def _difference(one: Difference) -> dict[str, Any]:
-    field = None if one.name == "column-order" else one.path
-    return {"change": _CHANGES[one.name], "field": field, "before": one.expected, "now": one.actual}
+def _difference(difference: Difference) -> dict[str, Any]:
+    field = None if difference.name == "column-order" else difference.path
+    return {
+        "change": _CHANGES[difference.name],
+        "field": field,
+        "before": difference.expected,
+        "now": difference.actual,
+    }
 
 
-def _words(one: Difference) -> str:
-    change = _CHANGES[one.name]
+def _words(difference: Difference) -> str:
+    change = _CHANGES[difference.name]
     if change == "reordered":
-        return f"reordered from {one.expected} to {one.actual}"
-    detail = {"added": one.actual, "removed": one.expected}.get(change, f"{one.expected} to {one.actual}")
-    return f"{change} '{one.path}' ({detail})"
+        return f"reordered from {difference.expected} to {difference.actual}"
+    detail = {"added": difference.actual, "removed": difference.expected}.get(
+        change, f"{difference.expected} to {difference.actual}"
+    )
+    return f"{change} '{difference.path}' ({detail})"
 
 
 def _found(table: FeatureTable, rows: list[dict[str, Any]], now: _Pin) -> dict[str, Any]:
@@ -304,7 +313,7 @@ def _found(table: FeatureTable, rows: list[dict[str, Any]], now: _Pin) -> dict[s
             "Make the key a primary key",
             "E551",
         )
-    aside = {one.column for one in table.keys} | {dated}
+    aside = {field.column for field in table.keys} | {dated}
     day = newest.date() if isinstance(newest, datetime) else newest
     return {
         "table": table.table_id,
@@ -328,5 +337,5 @@ def _plain(value: Any) -> Any:
         case dict():
             return {str(key): _plain(one) for key, one in value.items()}
         case list() | tuple():
-            return [_plain(one) for one in value]
+            return [_plain(each_one) for each_one in value]
     return value

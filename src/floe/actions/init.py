@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from floe.actions.bootstrap import Wanted, bootstrap_each, is_document
+from floe.actions.bootstrap import BootstrapOptions, bootstrap_each, is_document
 from floe.actions.convert import contracts_in
-from floe.actions.settings import load_settings
-from floe.contract.formats import odcs, odcs_write
+from floe.actions.load.settings import load_settings
+from floe.contract.formats import odcs
+from floe.contract.formats.odcs import write as odcs_write
 from floe.contract.templates import SCHEMA_FILE, editor_schema, template
 from floe.model import Contract, ContractError, FloeError, List, Map
 
@@ -85,7 +86,7 @@ def _repository(folder: Path) -> str:
 
 def _nearest(folder: Path) -> Path:
     """The folder, or the nearest above it that is there."""
-    return next(one for one in (folder, *folder.parents) if one.is_dir())
+    return next(path for path in (folder, *folder.parents) if path.is_dir())
 
 
 def _contracts(start: Start, origin: str | None) -> dict[Path, str]:
@@ -94,7 +95,7 @@ def _contracts(start: Start, origin: str | None) -> dict[Path, str]:
         return {home / f"{start.table}.yaml": template("contract.yaml", _values(start))}
     modeline = f"# yaml-language-server: $schema=../../{SCHEMA_FILE}\n"
     if not is_document(origin):
-        wanted = Wanted(domain=start.domain, product=start.product, layer=start.layer)
+        wanted = BootstrapOptions(domain=start.domain, product=start.product, layer=start.layer)
         found = bootstrap_each(origin, wanted, load_settings(start=_nearest(start.folder)))
         return {home / first.file_name: modeline + first.text for first in found}
     named = [_named(contract.node, start, origin) for contract, _ in contracts_in(origin, None, None)]
@@ -114,10 +115,10 @@ def _named(tree: Map, start: Start, origin: str) -> Contract:
         entry = Map(tree.place)
         entry.put("property", "layer")
         entry.put("value", start.layer)
-        others = [one for one in dataset.get("customProperties") or () if one.get("property") != "layer"]
+        others = [value for value in dataset.get("customProperties") or () if value.get("property") != "layer"]
         properties = List(tree.place)
-        for one in (*others, entry):
-            properties.add(one)
+        for other in (*others, entry):
+            properties.add(other)
         dataset.put("customProperties", properties)
     contract, findings = odcs.read(tree, origin)
     if contract is None or not contract.datasets:

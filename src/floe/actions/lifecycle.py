@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from floe.actions.lifecycle_line import Registered, registered, resolved
+from floe import registry
+from floe.actions.load.major_line import Registered, registered, resolved
 from floe.actions.outbox import send_due
 from floe.model import RegistryError, SettingError
 from floe.model.lifecycle import RETIRED, Announcement, Standing, deprecated, retired, revived, sunset
-from floe.model.settings import Settings
+from floe.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +73,17 @@ def revive(line: Line, reason: str) -> Moved:
 
 
 def _registered(line: Line) -> Registered:
-    from floe.registry import open_store
-
-    return registered(open_store(line.settings["registry.url"], line.settings.root), line.name, line.settings)
+    return registered(registry.open_store(line.settings.registry.url, line.settings.root), line.name, line.settings)
 
 
 def _move(line: Line, found: Registered, decide: Callable[[Standing], Standing]) -> Moved:
-    from floe.registry import open_store
-    from floe.registry.consumers import relying
-    from floe.registry.lifecycle import move
-
-    store, major = open_store(line.settings["registry.url"], line.settings.root), found.major(line.major)
+    store, major = registry.open_store(line.settings.registry.url, line.settings.root), found.major(line.major)
     where = (found.contract_id, major)
-    was, now = move(store, where, decide, now=line.now, actor=line.settings.actor, first=found.first(major))
+    was, now = registry.lifecycle.move(
+        store, where, decide, now=line.now, actor=line.settings.actor, first=found.first(major)
+    )
     with store.begin() as connection:
-        told = len(relying(connection, *where)) if was != now else 0
+        told = len(registry.consumers.relying(connection, *where)) if was != now else 0
     for said in send_due(line.settings).said if told or now.state == RETIRED else ():
         line.settings.say(said)
     return Moved(was, now, told)
@@ -94,10 +91,7 @@ def _move(line: Line, found: Registered, decide: Callable[[Standing], Standing])
 
 def _replacement(line: Line, found: Registered, name: str) -> str:
     """What comes after a line, by its id: another contract or another MAJOR, and not one that is gone itself."""
-    from floe.registry import open_store
-    from floe.registry.lifecycle import standings
-
-    store, major = open_store(line.settings["registry.url"], line.settings.root), found.major(line.major)
+    store, major = registry.open_store(line.settings.registry.url, line.settings.root), found.major(line.major)
     replacement = resolved(store, name, line.settings, "The replacement")
     bare, _, version = replacement.partition(":")
     if bare == found.contract_id and (not version or version.startswith(f"{major}.")):
@@ -105,14 +99,16 @@ def _replacement(line: Line, found: Registered, name: str) -> str:
             f"{replacement} cannot replace {found.contract_id}:{major}: it is the same line",
             "Name another contract, or a version of another MAJOR",
         )
-    ended = [one for one in standings(store, [bare], line.now.date()).values() if one.state == RETIRED]
-    gone = [one for one in ended if not version or version.startswith(f"{one.major}.")]
+    ended = [
+        standing
+        for standing in registry.lifecycle.standings(store, [bare], line.now.date()).values()
+        if standing.state == RETIRED
+    ]
+    gone = [standing for standing in ended if not version or version.startswith(f"{standing.major}.")]
     if gone and (version or len(gone) == _lines(store, bare)):
         raise RegistryError(f"The replacement {replacement} is retired itself", "Name one that is in use", "E572")
     return replacement
 
 
 def _lines(store: Any, contract_id: str) -> int:
-    from floe.registry.versions import find_versions
-
-    return len({row["major"] for row in find_versions(store, contract_id)})
+    return len({row["major"] for row in registry.versions.find_versions(store, contract_id)})

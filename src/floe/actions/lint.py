@@ -8,19 +8,19 @@ from os import fspath
 from pathlib import Path
 from typing import Any
 
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.contract.formats import read
-from floe.contract.formats.yaml_text import MAX_BYTES
+from floe.contract.formats.text.yaml_text import MAX_BYTES
 from floe.contract.lint import RULES, baseline
 from floe.contract.lint.ignore import ignored
-from floe.contract.lint.look import looks_like_contract
 from floe.contract.lint.rule import findings as rule_findings
 from floe.contract.lint.rule import folder_findings, in_order, said_once, without_consequences
-from floe.contract.lint.secret import hide, secrets_in
-from floe.contract.lint.views import Neighbours, Scope
+from floe.contract.lint.rules.secret import hide, secrets_in
+from floe.contract.lint.run import looks_like_contract
+from floe.contract.lint.views import LintScope, Neighbours
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.model import Contract, ContractError, Finding, Place, SettingError, Severity
-from floe.model.settings import LABELS
+from floe.settings import LABELS
 
 Source = str | Path | Contract
 _INLINE = "<text>"
@@ -68,7 +68,7 @@ class _Text:
 
 
 @dataclass(slots=True)
-class _Run:
+class _LintRun:
     """What a lint run gathers while it goes from document to document."""
 
     progress: Callable[[int, str], None]
@@ -77,7 +77,7 @@ class _Run:
     contracts: list[Contract] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
-    scopes: dict[Path, Scope] = field(default_factory=dict)
+    scopes: dict[Path, LintScope] = field(default_factory=dict)
     read: list[tuple[Contract, Path, list[Finding]]] = field(default_factory=list)
     files: int = 0
 
@@ -100,27 +100,27 @@ def lint(
         progress: told the number and name of each document before it is read.
     """
     sources = [source] if isinstance(source, str | Path | Contract) else list(source)
-    run = _Run(progress, labels)
-    for one in sources:
-        meant = [_take(text, run) for text in _texts(one, run.found)]
-        if _is_folder(one) and not any(meant):
-            run.found.append(_no_contract(one))
+    run = _LintRun(progress, labels)
+    for value in sources:
+        meant = [_take(text, run) for text in _texts(value, run.found)]
+        if _is_folder(value) and not any(meant):
+            run.found.append(_no_contract(value))
     _ask_rules(run)
     found = _judged(run, known)
     listed = found if every else said_once(found)
     return LintResult(tuple(listed), run.files, tuple(run.contracts), tuple(run.skipped))
 
 
-def _judged(run: _Run, known: str | Path | None) -> list[Finding]:
+def _judged(run: _LintRun, known: str | Path | None) -> list[Finding]:
     """All that was found, in order: ignored and known ones marked, secrets hidden."""
     found = [*run.found, *folder_findings(run.contracts, RULES)] if len(run.contracts) > 1 else run.found
     found = _with_comments(found, run.texts)
     if known is not None:
         path = Path(known)
         found = baseline.known(found, _baseline(path), _relative_to(path))
-    files = {one.place.file for one in found if one.place}
+    files = {finding.place.file for finding in found if finding.place}
     secrets = {file: secrets_in(run.texts.get(file, "")) for file in files}
-    found = [hide(one, secrets[one.place.file]) if one.place else one for one in found]
+    found = [hide(finding, secrets[finding.place.file]) if finding.place else finding for finding in found]
     return in_order(found)
 
 
@@ -146,7 +146,7 @@ def _relative_to(path: Path) -> Callable[[str], str]:
     return lambda file: Path(os.path.relpath(os.path.realpath(file), folder)).as_posix() if file else ""
 
 
-def _take(text: _Text, run: _Run) -> bool:
+def _take(text: _Text, run: _LintRun) -> bool:
     """Read one document, once; whether it was meant as a contract."""
     if text.name in run.texts and text.name != _INLINE:
         return text.name not in run.skipped
@@ -163,7 +163,7 @@ def _take(text: _Text, run: _Run) -> bool:
     return True
 
 
-def _ask_rules(run: _Run) -> None:
+def _ask_rules(run: _LintRun) -> None:
     """Ask the rules about each contract, once all are read: some refer to others."""
     neighbours = Neighbours(run.contracts)
     for contract, folder, refused in run.read:
@@ -171,7 +171,7 @@ def _ask_rules(run: _Run) -> None:
         run.found += without_consequences(rule_findings(contract, RULES, scope), refused)
 
 
-def _read(text: _Text, run: _Run) -> tuple[Contract | None, list[Finding]]:
+def _read(text: _Text, run: _LintRun) -> tuple[Contract | None, list[Finding]]:
     if isinstance(text.data, Contract):
         return text.data, []
     run.texts[text.name] = _decoded(text.data[:MAX_BYTES])
@@ -186,22 +186,22 @@ def _decoded(data: bytes | str) -> str:
     return data.decode("utf-16" if utf_16 else "utf-8", "replace").removeprefix("\ufeff")
 
 
-def _scope(start: Path, run: _Run, neighbours: Neighbours) -> Scope:
+def _scope(start: Path, run: _LintRun, neighbours: Neighbours) -> LintScope:
     """What rules need to know beside the contract, once for each folder."""
     if start not in run.scopes:
         run.scopes[start] = _scope_of(start, run.labels, neighbours)
     return run.scopes[start]
 
 
-def _scope_of(start: Path, labels: Sequence[str] | None, neighbours: Neighbours) -> Scope:
+def _scope_of(start: Path, labels: Sequence[str] | None, neighbours: Neighbours) -> LintScope:
     folder, here = start.resolve(), Path.cwd().resolve()
     settings = load_settings(start=folder)
     managed = (settings.root / "manifest.yaml").is_file()
     root = settings.root if managed else here if folder.is_relative_to(here) else folder
     listed = labels is not None or settings.origin("classifications") != "default"
-    said = labels if labels is not None else settings["classifications"]
+    said = labels if labels is not None else settings.classifications
     words = tuple(label for label in said if isinstance(label, str)) if listed else LABELS
-    return Scope(words, listed, str(root), lambda path: os.path.realpath(Path(path)), neighbours)
+    return LintScope(words, listed, str(root), lambda path: os.path.realpath(Path(path)), neighbours)
 
 
 def _with_comments(found: Sequence[Finding], texts: dict[str, str]) -> list[Finding]:
@@ -209,7 +209,7 @@ def _with_comments(found: Sequence[Finding], texts: dict[str, str]) -> list[Find
     by_file: dict[str, list[Finding]] = {name: [] for name in texts}
     for finding in found:
         by_file.setdefault(finding.place.file if finding.place else "", []).append(finding)
-    return [each for name, ones in by_file.items() for each in ignored(ones, texts.get(name, ""), name)]
+    return [finding for name, ones in by_file.items() for finding in ignored(ones, texts.get(name, ""), name)]
 
 
 def _is_folder(source: Source) -> bool:

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from floe.actions.find import use_contract
-from floe.actions.settings import load_settings
-from floe.data.plan import plan as make_plan
+from floe.actions.load.find import use_contract
+from floe.actions.load.settings import load_settings
+from floe.engine.plan import make_plan
 from floe.model import Contract
 from floe.model.plan import Plan
-from floe.model.settings import Settings
+from floe.settings import Settings
 
 
 def plan(contract: str | Path | Contract, settings: Settings | None = None) -> list[Plan]:
     """The plan of each dataset of a contract."""
     settings = settings or load_settings()
     found = use_contract(contract, settings)
-    return [make_plan(found, dataset, settings["classifications"]) for dataset in found.datasets]
+    return [make_plan(found, dataset, settings.classifications) for dataset in found.datasets]

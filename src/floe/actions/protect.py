@@ -3,17 +3,18 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from floe.actions.find import find_contract
-from floe.actions.find_table import Way, find_target
-from floe.actions.home import refuse_other_root
-from floe.data.plan import plan as make_plan
+from floe import engine, registry, tables
+from floe.actions.load.find import find_contract
+from floe.engine.plan import make_plan
 from floe.model.decision import MATRIX, STRUCTURE, Verdict, row_of
 from floe.model.plan import Expectation, Plan
-from floe.model.settings import Settings
 from floe.model.table import Target
+from floe.settings import Settings
+from floe.tables.home import refuse_other_root
+from floe.tables.locate import TableSelector, find_target
 
 if TYPE_CHECKING:
-    from floe.data.spark.protect import Protection
+    from floe.tables.spark.constraints import Protection
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,37 +28,47 @@ class ProtectResult:
     @property
     def broken(self) -> "tuple[Protection, ...]":
         """The rules that the rows in the table break already."""
-        return tuple(one for one in self.protections if not one.held and "violate" in one.cause.lower())
+        return tuple(
+            protection
+            for protection in self.protections
+            if not protection.held and "violate" in protection.cause.lower()
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The shape other programs rely on."""
         return {
             "table": self.table,
-            "held": [{"id": one.id, "rule": one.rule} for one in self.protections if one.held],
-            "not_held": [{"id": one.id, "cause": one.cause} for one in self.protections if not one.held],
+            "held": [
+                {"id": protection.id, "rule": protection.rule} for protection in self.protections if protection.held
+            ],
+            "not_held": [
+                {"id": protection.id, "cause": protection.cause}
+                for protection in self.protections
+                if not protection.held
+            ],
             "removed": list(self.removed),
         }
 
 
-def protect(name: str, way: Way, settings: Settings) -> ProtectResult:
+def protect(name: str, way: TableSelector, settings: Settings) -> ProtectResult:
     """Write the rules that a gate refuses rows for into the table, as far as its format can hold them."""
-    from floe.data.spark import protect as table
-    from floe.data.spark.rules import holdable
-    from floe.data.spark.session import own_session
-
     table_id, plan, target = _found(name, way, settings)
-    level = settings["data_contracts.enforcement"]
-    rules = [one for one in holdable(plan) if _refused(one, level)]
-    return ProtectResult(table_id, tuple(table.protect(own_session(settings), target, rules, settings)))
+    level = settings.data_contracts.enforcement
+    rules = [expectation for expectation in tables.spark.constraints.holdable(plan) if _refused(expectation, level)]
+    return ProtectResult(
+        table_id,
+        tuple(engine.spark.protect.protect(engine.spark.session.own_session(settings), target, rules, settings)),
+    )
 
 
-def unprotect(name: str, way: Way, settings: Settings) -> ProtectResult:
+def unprotect(name: str, way: TableSelector, settings: Settings) -> ProtectResult:
     """Take back what protect wrote."""
-    from floe.data.spark import protect as table
-    from floe.data.spark.session import own_session
-
     table_id, _, target = _found(name, way, settings)
-    return ProtectResult(table_id, (), tuple(table.unprotect(own_session(settings), target, settings)))
+    return ProtectResult(
+        table_id,
+        (),
+        tuple(engine.spark.protect.unprotect(engine.spark.session.own_session(settings), target, settings)),
+    )
 
 
 def _refused(expectation: Expectation, level: str) -> bool:
@@ -65,16 +76,15 @@ def _refused(expectation: Expectation, level: str) -> bool:
     return MATRIX[row][level] is Verdict.REFUSE
 
 
-def _found(name: str, way: Way, settings: Settings) -> tuple[str, Plan, Target]:
-    from floe.registry import open_store
-
+def _found(name: str, way: TableSelector, settings: Settings) -> tuple[str, Plan, Target]:
     contract, dataset = find_contract(name, settings)
     table_id = contract.table_id(dataset) or dataset.name
-    known = open_store(settings["registry.url"], settings.root).table(table_id)
+    known = registry.open_store(settings.registry.url, settings.root).table(table_id)
     target = find_target(settings, contract, dataset, way, known)
     if target.name and not way.table:
-        from floe.data.spark.gate import location_of
-        from floe.data.spark.session import own_session
-
-        refuse_other_root(table_id, location_of(own_session(settings), target, settings), settings)
-    return table_id, make_plan(contract, dataset, settings["classifications"]), target
+        refuse_other_root(
+            table_id,
+            engine.gate.gate.location_of(engine.spark.session.own_session(settings), target, settings),
+            settings,
+        )
+    return table_id, make_plan(contract, dataset, settings.classifications), target

@@ -5,19 +5,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from floe import engine, registry
 from floe.actions.enforce import enforce
-from floe.actions.enforce_case import Ask
-from floe.actions.find import find_contract
-from floe.actions.find_table import Way, find_target
+from floe.actions.enforce.context import WriteOptions
+from floe.actions.load.find import find_contract
 from floe.model import TableError
 from floe.model.result import WriteResult
-from floe.model.settings import Settings
 from floe.model.table import Target
 from floe.model.types import Struct
+from floe.settings import Settings
+from floe.tables.locate import TableSelector, find_target
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class QuarantinedRows:
     """Rows that one run set apart, by what they break."""
 
     table: str
@@ -39,26 +40,23 @@ class Apart:
         }
 
 
-def list_quarantine(contracts: Sequence[str], way: Way, settings: Settings) -> list[Apart]:
+def list_quarantine(contracts: Sequence[str], way: TableSelector, settings: Settings) -> list[QuarantinedRows]:
     """What is in the quarantine of each contract's table, newest first."""
-    from floe.data.spark.quarantine import runs_apart
-    from floe.data.spark.session import own_session
-
-    found: list[Apart] = []
+    found: list[QuarantinedRows] = []
     for name in contracts:
         table_id, target, _ = _target(name, way, settings)
-        found += [Apart(table_id, *run) for run in runs_apart(own_session(settings), target)]
+        found += [
+            QuarantinedRows(table_id, *run)
+            for run in engine.gate.quarantine.quarantined_runs(engine.spark.session.own_session(settings), target)
+        ]
     return found
 
 
-def replay(name: str, runs: Sequence[str], ask: Ask, settings: Settings) -> WriteResult:
+def replay(name: str, runs: Sequence[str], ask: WriteOptions, settings: Settings) -> WriteResult:
     """Bring quarantined rows through the same gate again; what is still bad stays apart."""
-    from floe.data.spark.quarantine import forget, rows_apart, runs_apart
-    from floe.data.spark.session import own_session
-
-    spark = own_session(settings)
+    spark = engine.spark.session.own_session(settings)
     table_id, target, promised = _target(name, ask.way, settings)
-    known = [str(run[0]) for run in runs_apart(spark, target)]
+    known = [str(run[0]) for run in engine.gate.quarantine.quarantined_runs(spark, target)]
     chosen = sorted(runs or known)
     missing = [run for run in chosen if run not in known]
     if missing or not chosen:
@@ -66,7 +64,7 @@ def replay(name: str, runs: Sequence[str], ask: Ask, settings: Settings) -> Writ
         raise TableError(f"{said} in the quarantine of {table_id}", f"See floe quarantine list {name}")
     batch = "replay:" + hashlib.sha256(" ".join(chosen).encode()).hexdigest()[:16]
     result = enforce(
-        rows_apart(spark, target, chosen, promised),
+        engine.gate.quarantine.quarantined_rows(spark, target, chosen, promised),
         name,
         ask.mode,
         batch_id=batch,
@@ -76,14 +74,12 @@ def replay(name: str, runs: Sequence[str], ask: Ask, settings: Settings) -> Writ
         layer=ask.layer,
         settings=settings,
     )
-    forget(spark, target, chosen)
+    engine.gate.quarantine.remove_runs(spark, target, chosen)
     return result
 
 
-def _target(name: str, way: Way, settings: Settings) -> tuple[str, Target, Struct]:
-    from floe.registry import open_store
-
+def _target(name: str, way: TableSelector, settings: Settings) -> tuple[str, Target, Struct]:
     contract, dataset = find_contract(name, settings)
     table_id = contract.table_id(dataset) or dataset.name
-    known = open_store(settings["registry.url"], settings.root).table(table_id)
+    known = registry.open_store(settings.registry.url, settings.root).table(table_id)
     return table_id, find_target(settings, contract, dataset, way, known), dataset.schema

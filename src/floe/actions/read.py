@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floe.actions.find import find_contract
-from floe.actions.find_table import Way, find_target
-from floe.actions.settings import load_settings
+from floe import engine, registry
+from floe.actions.load.find import find_contract
+from floe.actions.load.settings import load_settings
 from floe.model import Contract, Dataset
-from floe.model.settings import Settings
 from floe.model.table import Target
+from floe.settings import Settings
+from floe.tables.locate import TableSelector, find_target
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -39,16 +40,14 @@ def read(
         server: the name or environment of the contract's server, where it has several.
         settings: read from the folder's manifest.yaml and the environment where not given.
     """
-    from floe.data.spark.pinned import read_pinned
-
     settings = settings or load_settings()
     if snapshot is not None and not str(snapshot).isdigit():
         raise ValueError(f"snapshot '{snapshot}' is no number")
     found, dataset = _pinned(contract, version, settings)
     major = _major(version) if version is not None else _major(found.version)
-    targets = list(dict.fromkeys(_targets(found, dataset, major, Way(table, server), settings)))
+    targets = list(dict.fromkeys(_targets(found, dataset, major, TableSelector(table, server), settings)))
     at = str(snapshot) if snapshot is not None else None
-    return read_pinned(targets, found.identity.rsplit(":", 1)[0], major, at, settings)
+    return engine.spark.major_table.read_pinned(targets, found.identity.rsplit(":", 1)[0], major, at, settings)
 
 
 def _major(version: str | int) -> int:
@@ -60,7 +59,7 @@ def _major(version: str | int) -> int:
 
 def _pinned(contract: str | Path | Contract, version: str | int | None, settings: Settings) -> tuple[Contract, Dataset]:
     """The contract of the MAJOR that is meant, where the registry knows one; else as it is found."""
-    from floe.actions.find_registered import registered_major
+    from floe.actions.load.registered import registered_major
 
     found, dataset = find_contract(contract, settings)
     if version is None or _major(version) == _major(found.version):
@@ -69,17 +68,19 @@ def _pinned(contract: str | Path | Contract, version: str | int | None, settings
     older = registered_major(name, _major(version), settings)
     if older is None:
         return found, dataset
-    same = [one for one in older.datasets if one.name == dataset.name] or list(older.datasets)
+    same = [value for value in older.datasets if value.name == dataset.name] or list(older.datasets)
     return older, same[0]
 
 
-def _targets(contract: Contract, dataset: Dataset, major: int, way: Way, settings: Settings) -> Iterator[Target]:
+def _targets(
+    contract: Contract, dataset: Dataset, major: int, way: TableSelector, settings: Settings
+) -> Iterator[Target]:
     """Where the table of a MAJOR may stand: `<table>_v<major>`, else the original one."""
     if way.table:
         yield find_target(settings, contract, dataset, way, None)
         return
     known = _known(contract.table_id(dataset), settings)
-    for here in (find_target(settings, contract, dataset, way, one) for one in (known, None)):
+    for here in (find_target(settings, contract, dataset, way, row) for row in (known, None)):
         base = _renamed(here, "")
         yield from (_renamed(here, f"_v{major}"), here, base)
 
@@ -94,7 +95,5 @@ def _renamed(target: Target, suffix: str) -> Target:
 
 
 def _known(table_id: str | None, settings: Settings) -> Mapping[str, Any] | None:
-    from floe.registry import find_store
-
-    store = find_store(settings["registry.url"], settings.root) if table_id else None
+    store = registry.find_store(settings.registry.url, settings.root) if table_id else None
     return store.table(str(table_id)) if store else None

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from floe.model.settings import Settings
+from floe import registry
+from floe.settings import Settings
 
 
 def runs(settings: Settings, limit: int = 20, table: str | None = None) -> list[dict[str, Any]]:
     """The newest runs the registry keeps, newest first."""
-    from floe.registry import find_store
-
-    store = find_store(settings["registry.url"], settings.root)
+    store = registry.find_store(settings.registry.url, settings.root)
     return store.runs(limit, table) if store else []

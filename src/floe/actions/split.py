@@ -4,16 +4,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from floe.actions.find import find_contract
-from floe.actions.references import reference_targets
-from floe.actions.settings import load_settings
+from floe import engine, registry
+from floe.actions.load.find import find_contract
+from floe.actions.load.settings import load_settings
 from floe.actions.verify import judge_schema, result_of
-from floe.data.plan import plan as make_plan
+from floe.actions.verify.references import reference_targets
+from floe.engine.plan import make_plan
 from floe.model import Contract, EngineError, TableError, ViolationError
-from floe.model.outcome import unmeasured
+from floe.model.outcome import not_evaluated
 from floe.model.plan import Expectation, Plan
 from floe.model.result import FAIL, Outcome
-from floe.model.settings import Settings
+from floe.settings import Settings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -36,25 +37,35 @@ def split(
     settings: Settings | None = None,
 ) -> Parts:
     """Good and bad rows of a frame, nothing read yet; ViolationError where a rule about rows cannot be judged on it."""
-    from floe.data.spark.quarantine import CODES, apart
-    from floe.data.spark.said import ENGINE_ERRORS, first_line
-    from floe.data.spark.schema import struct_of
+    from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+    from floe.tables.spark.schema import struct_of
 
     if df.isStreaming:
         raise TableError("The frame is a stream", "Split each batch of it, in df.writeStream.foreachBatch")
-    if CODES in df.columns:
-        raise TableError(f"The frame has a column {CODES} already", f"Drop it first: df.drop('{CODES}')")
+    if engine.gate.quarantine.CODES in df.columns:
+        raise TableError(
+            f"The frame has a column {engine.gate.quarantine.CODES} already",
+            f"Drop it first: df.drop('{engine.gate.quarantine.CODES}')",
+        )
     settings = settings or load_settings()
     found, dataset = find_contract(contract, settings)
-    plan = make_plan(found, dataset, settings["classifications"])
+    plan = make_plan(found, dataset, settings.classifications)
     schema, rest = judge_schema(plan, struct_of(df.schema), "frame")
     tables, lost = _references(rest, found, references or {}, settings, df.sparkSession)
-    unknown = [unmeasured(one, cause) for one in rest.expectations if one.gated and (cause := _cause(one, lost))]
-    faults = tuple(one for one in (*schema, *unknown) if one.outcome != "pass" and one.code != "E532")
+    unknown = [
+        not_evaluated(expectation, cause)
+        for expectation in rest.expectations
+        if expectation.gated and (cause := _cause(expectation, lost))
+    ]
+    faults = tuple(outcome for outcome in (*schema, *unknown) if outcome.outcome != "pass" and outcome.code != "E532")
     if faults:
         raise _refusal(plan, (*schema, *unknown), faults)
     try:
-        parts = Parts(*apart(df, [one for one in rest.expectations if _of_rows(one)], None, tables))
+        parts = Parts(
+            *engine.gate.quarantine.split_rows(
+                df, [expectation for expectation in rest.expectations if _of_rows(expectation)], None, tables
+            )
+        )
         parts.bad.columns  # noqa: B018  (Spark Connect resolves names only when asked)
     except ENGINE_ERRORS as error:
         raise EngineError(
@@ -63,14 +74,18 @@ def split(
     return parts
 
 
-def _of_rows(one: Expectation) -> bool:
+def _of_rows(expectation: Expectation) -> bool:
     """Whether it says of single rows that they are bad; a rule that asks for so many or more says nothing of one."""
-    asked = dict(one.operators)
-    return one.gated and bool(one.sql or one.keys) and (asked == {"mustBe": 0} or set(asked) <= set(_AT_MOST))
+    asked = dict(expectation.operators)
+    return (
+        expectation.gated
+        and bool(expectation.row_rule or expectation.key)
+        and (asked == {"mustBe": 0} or set(asked) <= set(_AT_MOST))
+    )
 
 
-def _cause(one: Expectation, lost: Mapping[str, str]) -> str | None:
-    return one.cause or (lost.get(one.target.dataset) if one.target else None)
+def _cause(expectation: Expectation, lost: Mapping[str, str]) -> str | None:
+    return expectation.cause or (lost.get(expectation.reference.dataset) if expectation.reference else None)
 
 
 def _references(
@@ -81,14 +96,11 @@ def _references(
     spark: "SparkSession",
 ) -> "tuple[dict[str, DataFrame], dict[str, str]]":
     """The rows that keys refer to, by dataset, and why there are none."""
-    from floe.data.spark.scan import read_references
-    from floe.registry import open_store
-
     named = {name: table for name, table in given.items() if isinstance(table, str)}
-    store = open_store(settings["registry.url"], settings.root)
-    tables, lost = read_references(spark, reference_targets(plan, contract, named, settings, store))
+    store = registry.open_store(settings.registry.url, settings.root)
+    tables, lost = engine.spark.scan.read_references(spark, reference_targets(plan, contract, named, settings, store))
     tables |= {name: table for name, table in given.items() if not isinstance(table, str)}
-    for target in (one.target for one in plan.expectations if one.target):
+    for target in (expectation.reference for expectation in plan.expectations if expectation.reference):
         there = tables.get(target.dataset)
         missing = [column for column in target.columns if there is not None and column not in there.columns]
         if missing:
@@ -103,10 +115,11 @@ def _refusal(plan: Plan, said: tuple[Outcome, ...], faults: tuple[Outcome, ...])
         f"The rows of '{plan.dataset}' cannot be told apart: {len(faults)} promises cannot be judged on single rows"
     ]
     lines += [
-        f"    FLOE-{one.code} {one.severity}: {one.message}" + (f": {one.cause}" if one.cause else "")
-        for one in faults[:10]
+        f"    FLOE-{outcome.code} {outcome.severity}: {outcome.message}"
+        + (f": {outcome.cause}" if outcome.cause else "")
+        for outcome in faults[:10]
     ]
-    first = next((one for one in faults if one.outcome == FAIL), faults[0])
+    first = next((fault for fault in faults if fault.outcome == FAIL), faults[0])
     return ViolationError(
         "\n".join(lines), result_of(plan, said), "Mend the frame, or name what is missing", first.code
     )

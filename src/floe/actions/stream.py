@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floe.actions.enforce import enforce
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.model import EngineError
-from floe.model.settings import Settings
+from floe.settings import Settings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -51,7 +51,7 @@ def stream(
     """
     found = settings or load_settings()
     known = str(contract.resolve()) if isinstance(contract, Path) else contract
-    return StreamGate(known, name, str(found.root), dict(found.values), {"mode": mode, **options})
+    return StreamGate(known, name, str(found.root), found.values(), {"mode": mode, **options})
 
 
 def _query(df: "DataFrame") -> str:

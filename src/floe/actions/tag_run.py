@@ -3,13 +3,14 @@
 from datetime import date, datetime
 from pathlib import Path
 
-from floe.actions.find import find_contract
-from floe.actions.find_table import Way, find_target
-from floe.actions.settings import load_settings
+from floe import engine, registry, tables
+from floe.actions.load.find import find_contract
+from floe.actions.load.settings import load_settings
 from floe.model import Contract, TableError
 from floe.model.features import FeatureVersion, as_of_field
 from floe.model.result import WriteResult
-from floe.model.settings import Settings
+from floe.settings import Settings
+from floe.tables.locate import TableSelector, find_target
 
 
 def tag_run(
@@ -27,12 +28,10 @@ def tag_run(
         as_of: the day of the snapshot trained on; the newest in the table where not given.
         settings: read from the folder's manifest.yaml and the environment where not given.
     """
-    from floe.data.spark.mlflow import set_tags
-
     tags = (
         _of_result(source) if isinstance(source, WriteResult) else _of_table(source, as_of, settings or load_settings())
     )
-    set_tags(run_id, tags)
+    engine.spark.mlflow.set_tags(run_id, tags)
     return tags
 
 
@@ -45,14 +44,11 @@ def _of_result(result: WriteResult) -> dict[str, str]:
 
 
 def _of_table(name: str | Path | Contract, as_of: date | str | None, settings: Settings) -> dict[str, str]:
-    from floe.data.tables import probe
-    from floe.registry import open_store
-
     contract, dataset = find_contract(name, settings)
     table_id = contract.table_id(dataset) or dataset.name
-    known = open_store(settings["registry.url"], settings.root).table(table_id)
-    target = find_target(settings, contract, dataset, Way(), known)
-    facts = probe(target, settings)
+    known = registry.open_store(settings.registry.url, settings.root).table(table_id)
+    target = find_target(settings, contract, dataset, TableSelector(), known)
+    facts = tables.probe(target, settings)
     version = facts.properties.get("floe.schema_version", "") if facts else ""
     if not facts or not version.isdigit():
         said = "does not say its schema_version" if facts else "does not exist"
@@ -68,8 +64,8 @@ def _of_table(name: str | Path | Contract, as_of: date | str | None, settings: S
 
 def _newest(bounds: list[object]) -> date | None:
     """The newest day of all files; None where one does not say."""
-    days = [one.date() if isinstance(one, datetime) else one for one in bounds]
-    known = [one for one in days if isinstance(one, date)]
+    days = [bound.date() if isinstance(bound, datetime) else bound for bound in bounds]
+    known = [day for day in days if isinstance(day, date)]
     return max(known) if known and len(known) == len(days) else None
 
 

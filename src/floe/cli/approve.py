@@ -3,10 +3,10 @@
 import argparse
 
 from floe.actions.approve import approve
-from floe.actions.parents import shown
-from floe.actions.settings import load_settings
-from floe.contract.formats.policies import read_waivers
-from floe.model.clock import utc_now
+from floe.actions.load.parents import shown
+from floe.actions.load.settings import load_settings
+from floe.contract.formats.config.policies import read_waivers
+from floe.system.clock import utc_now
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

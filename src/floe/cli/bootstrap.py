@@ -4,15 +4,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from floe.actions.bootstrap import ROWS, Wanted, bootstrap_each, only
-from floe.actions.bootstrap_complete import complete
+from floe.actions.bootstrap import ROWS, BootstrapOptions, bootstrap_each, only
+from floe.actions.bootstrap.complete import complete
 from floe.actions.convert import save
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.cli.output import say, style
-from floe.contract.formats.sql_ddl import DIALECTS
+from floe.contract.formats.foreign.sql_ddl import DIALECTS
 from floe.model import FloeError
-from floe.model.settings import Settings
-from floe.tell.report.style import clean
+from floe.reports.style import clean
+from floe.settings import Settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         return _complete(options, settings)
     if not options.source:
         raise FloeError("There is no source to begin with", "Name a table, a namespace, Parquet files or a SQL DDL")
-    wanted = Wanted(
+    wanted = BootstrapOptions(
         options.name, options.domain, options.product, options.rows, options.accept_observed, options.dialect
     )
     if options.output in (None, "-"):

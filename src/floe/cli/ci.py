@@ -3,13 +3,14 @@
 import argparse
 from contextlib import nullcontext
 
+from floe import reports
 from floe.actions.ci import CiResult, ci
-from floe.actions.settings import untrusted
+from floe.actions.load.settings import untrusted
 from floe.cli.output import print_json, style
 from floe.model import Severity
-from floe.tell.report.diff_text import diffs_text
-from floe.tell.report.findings_text import findings_text
-from floe.tell.report.style import plural
+from floe.reports.style import plural
+from floe.reports.text.diff import diffs_text
+from floe.reports.text.findings import findings_text
 from floe.version import __version__
 
 FORMATS = ("text", "json", "sarif", "github", "markdown")
@@ -52,19 +53,14 @@ def _print(result: CiResult, form: str, failed: bool) -> None:
             print_json(result.to_dict())
         case "sarif":
             from floe.actions.explain import explanations
-            from floe.tell.report.findings_sarif import findings_sarif
 
-            helps = {each.code.code: each.help for each in explanations()}
-            print_json(findings_sarif(result.findings, helps, __version__))
+            helps = {explanation.code.code: explanation.help for explanation in explanations()}
+            print_json(reports.sarif.findings.findings_sarif(result.findings, helps, __version__))
         case "github":
-            from floe.tell.report.findings_github import findings_github
-
-            print(findings_github(result.findings) or "floe: nothing found")
+            print(reports.github.findings.findings_github(result.findings) or "floe: nothing found")
         case "markdown":
-            from floe.tell.report.ci_markdown import ci_markdown
-
             steps = [(step.name, step.findings) for step in result.steps]
-            print(ci_markdown(result.diff.results, steps, _approved(result), failed))
+            print(reports.markdown.ci.ci_markdown(result.diff.results, steps, _approved(result), failed))
         case _:
             print(_text(result, failed))
 

@@ -4,10 +4,10 @@ import argparse
 from pathlib import Path
 
 from floe.actions.compile import compile as compile_products
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.cli.output import print_json, style
-from floe.model.settings import LEVELS
-from floe.tell.report.compile_text import compile_text
+from floe.reports.text.compile import compile_text
+from floe.settings import LEVELS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -52,7 +52,9 @@ def _words(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
     for action in parser._actions:
         yield from ((word, str(action.help or "")) for word in action.option_strings)
         if isinstance(action, argparse._SubParsersAction):
-            yield from ((one.dest, str(one.help or "")) for one in action._choices_actions)
+            yield from (
+                (choices_action.dest, str(choices_action.help or "")) for choices_action in action._choices_actions
+            )
             for below in action.choices.values():
                 yield from _words(below)
 

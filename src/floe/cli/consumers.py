@@ -2,14 +2,14 @@
 
 import argparse
 
-from floe.actions.consumers import Wish, add_consumer, list_consumers, remove_consumer
-from floe.actions.consumers_sign_off import Agreement, sign_off
-from floe.actions.settings import load_settings
+from floe.actions.consumers import ConsumerRequest, add_consumer, list_consumers, remove_consumer
+from floe.actions.consumers.signoff import Agreement, sign_off
+from floe.actions.load.settings import load_settings
 from floe.cli.output import print_json, style
-from floe.model.clock import utc_now
-from floe.tell.report.consumers_text import added_text, consumers_text
-from floe.tell.report.findings_text import findings_text
-from floe.tell.report.style import clean
+from floe.reports.style import clean
+from floe.reports.text.consumers import added_text, consumers_text
+from floe.reports.text.findings import findings_text
+from floe.system.clock import utc_now
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +70,7 @@ def _format(parser: argparse.ArgumentParser, run: object) -> None:
 
 def _run_add(options: argparse.Namespace) -> int:
     columns = options.columns.split(",") if options.columns is not None else None
-    wish = Wish(
+    wish = ConsumerRequest(
         contract=options.contract,
         team=options.team,
         contact=options.contact,
@@ -98,7 +98,7 @@ def _run_list(options: argparse.Namespace) -> int:
 
 
 def _run_remove(options: argparse.Namespace) -> int:
-    wish = Wish(contract=options.contract, team=options.team, contact="", through=options.through)
+    wish = ConsumerRequest(contract=options.contract, team=options.team, contact="", through=options.through)
     gone = remove_consumer(wish, load_settings(), utc_now())
     if options.format == "json":
         print_json({"removed": gone})

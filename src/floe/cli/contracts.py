@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from floe.actions.contracts import history, search, show
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.cli.output import print_json, say, style
-from floe.tell.report.contracts_text import history_text, list_text, search_text, show_text
+from floe.reports.text.contracts import history_text, list_text, search_text, show_text
 
 _PLACES = ("git", "artifacts", "registry", "catalog")
 _TERMS = ("column", "tag", "owner", "classification", "domain", "limit", "after")
@@ -18,20 +18,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
     _search(_verb(verbs, "search", "find registered contracts by their words, fields and people", _run_search))
-    one = _verb(verbs, "show", "show one: schema, promises, owner, versions, who relies on it", _run_show)
-    one.add_argument("name", metavar="ID[:VERSION]", help="an id with or without version, an ODCS id or a table_id")
-    one = _verb(verbs, "history", "say what happened to one: who, when, why", _run_history)
-    one.add_argument("name", metavar="ID", help="an id, an ODCS id or a table_id")
-    one = _verb(verbs, "transfer", "give one to another repository", _run_transfer)
-    one.add_argument("name", metavar="ID", help="an id, an ODCS id or a table_id")
-    one.add_argument("--to", required=True, metavar="REPOSITORY", help="the new owner, e.g. github.com/acme/shop")
-    one.add_argument("--reason", help="why; stands in the history")
-    one = _verb(verbs, "export", "write the whole registry as files", _run_export)
-    one.add_argument("folder", metavar="FOLDER", help="a new or empty folder, or an earlier export")
-    one = _verb(verbs, "import", "put an export back into an empty registry, or the same one", _run_import)
-    one.add_argument("folder", metavar="FOLDER", help="an export")
-    one = _verb(verbs, "list", "list the same contracts from each place, and where they differ", _run_list)
-    one.add_argument(
+    argument_parser = _verb(verbs, "show", "show one: schema, promises, owner, versions, who relies on it", _run_show)
+    argument_parser.add_argument(
+        "name", metavar="ID[:VERSION]", help="an id with or without version, an ODCS id or a table_id"
+    )
+    argument_parser = _verb(verbs, "history", "say what happened to one: who, when, why", _run_history)
+    argument_parser.add_argument("name", metavar="ID", help="an id, an ODCS id or a table_id")
+    argument_parser = _verb(verbs, "transfer", "give one to another repository", _run_transfer)
+    argument_parser.add_argument("name", metavar="ID", help="an id, an ODCS id or a table_id")
+    argument_parser.add_argument(
+        "--to", required=True, metavar="REPOSITORY", help="the new owner, e.g. github.com/acme/shop"
+    )
+    argument_parser.add_argument("--reason", help="why; stands in the history")
+    argument_parser = _verb(verbs, "export", "write the whole registry as files", _run_export)
+    argument_parser.add_argument("folder", metavar="FOLDER", help="a new or empty folder, or an earlier export")
+    argument_parser = _verb(verbs, "import", "put an export back into an empty registry, or the same one", _run_import)
+    argument_parser.add_argument("folder", metavar="FOLDER", help="an export")
+    argument_parser = _verb(verbs, "list", "list the same contracts from each place, and where they differ", _run_list)
+    argument_parser.add_argument(
         "--from",
         dest="places",
         action="append",
@@ -87,36 +91,40 @@ def _run_history(options: argparse.Namespace) -> int:
 
 
 def _run_transfer(options: argparse.Namespace) -> int:
-    from floe.actions.contracts_transfer import transfer
+    from floe.actions.contracts.transfer import transfer
 
     moved = transfer(options.name, options.to, load_settings(say=say), reason=options.reason)
     return _answer(options, moved, _moved)
 
 
-def _moved(one: Any) -> str:
-    if not one["moved"]:
-        return f"{one['contract']} belongs to {one['to']} already"
-    return f"{one['contract']} belongs to {one['to']} now (before: {one['from'] or 'nobody'}); catalogs and people are told"
+def _moved(value: Any) -> str:
+    if not value["moved"]:
+        return f"{value['contract']} belongs to {value['to']} already"
+    return f"{value['contract']} belongs to {value['to']} now (before: {value['from'] or 'nobody'}); catalogs and people are told"
 
 
 def _run_export(options: argparse.Namespace) -> int:
-    from floe.actions.contracts_export import export
+    from floe.actions.contracts.exporting import export
 
     done = export(options.folder, load_settings(say=say))
     return _answer(
-        options, done, lambda one: f"{one['contracts']} contracts in {one['versions']} versions are in {one['folder']}"
+        options,
+        done,
+        lambda value: f"{value['contracts']} contracts in {value['versions']} versions are in {value['folder']}",
     )
 
 
 def _run_import(options: argparse.Namespace) -> int:
-    from floe.actions.contracts_import import import_registry
+    from floe.actions.contracts.importing import import_registry
 
     done = import_registry(options.folder, load_settings(say=say))
-    return _answer(options, done, lambda one: f"{one['added']} rows were imported, {one['known']} were there already")
+    return _answer(
+        options, done, lambda value: f"{value['added']} rows were imported, {value['known']} were there already"
+    )
 
 
 def _run_list(options: argparse.Namespace) -> int:
-    from floe.actions.contracts_list import list_contracts
+    from floe.actions.contracts.listing import list_contracts
 
     found = list_contracts(options.places or _PLACES, load_settings(say=say))
     return _answer(options, found, lambda data: list_text(data, style()))

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from floe.actions.convert import Converted, convert, convert_each, save
 from floe.cli.output import style
-from floe.contract.formats.sql_ddl import DIALECTS
-from floe.contract.formats.targets import NAMES
+from floe.contract.formats.foreign.sql_ddl import DIALECTS
+from floe.contract.formats.foreign.targets import NAMES
 from floe.model import ContractError
-from floe.tell.report.findings_text import findings_text
-from floe.tell.report.style import clean, plural
+from floe.reports.style import clean, plural
+from floe.reports.text.findings import findings_text
 
 _NOT_HAD = ("contract-not-found", "file-unreadable")
 

@@ -2,11 +2,12 @@
 
 import argparse
 
+from floe import reports
 from floe.actions.diff import DiffResult, Question, diff_all
 from floe.cli.output import print_json, style
-from floe.contract.compat.history import MODES
+from floe.contract.compat.changes.history import MODES
 from floe.model import Severity
-from floe.tell.report.diff_text import diffs_text
+from floe.reports.text.diff import diffs_text
 from floe.version import __version__
 
 FORMATS = ("text", "json", "sarif", "github", "markdown")
@@ -54,17 +55,12 @@ def _print(result: DiffResult, form: str) -> None:
             print_json(result.to_dict())
         case "sarif":
             from floe.actions.explain import explanations
-            from floe.tell.report.findings_sarif import findings_sarif
 
-            helps = {each.code.code: each.help for each in explanations()}
-            print_json(findings_sarif(result.findings, helps, __version__))
+            helps = {explanation.code.code: explanation.help for explanation in explanations()}
+            print_json(reports.sarif.findings.findings_sarif(result.findings, helps, __version__))
         case "github":
-            from floe.tell.report.diff_github import diff_github
-
-            print(diff_github(result.results))
+            print(reports.github.diff.diff_github(result.results))
         case "markdown":
-            from floe.tell.report.diff_markdown import diffs_markdown
-
-            print(diffs_markdown(result.results))
+            print(reports.markdown.diff.diffs_markdown(result.results))
         case _:
             print(diffs_text(result.results, style()))

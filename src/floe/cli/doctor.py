@@ -3,10 +3,10 @@
 import argparse
 
 from floe.actions.doctor import doctor, resolve, settings_in_force
-from floe.actions.find_table import Way
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.cli.output import print_json, style
-from floe.tell.report.doctor_text import doctor_text, resolution_text
+from floe.reports.text.doctor import doctor_text, resolution_text
+from floe.tables.locate import TableSelector
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     """Check the machine, or one contract's way to its table; exit 2 where something is missing."""
     settings = load_settings()
     if options.contract:
-        found = resolve(options.contract, settings, Way(options.table, options.server))
+        found = resolve(options.contract, settings, TableSelector(options.table, options.server))
         print_json(found) if options.format == "json" else print(resolution_text(found, style()))
         return 0 if found["reachable"] else 2
     checks = [check.to_dict() for check in doctor(settings)]

@@ -4,7 +4,7 @@ import argparse
 
 from floe.actions.effective import effective
 from floe.cli.output import print_json, style
-from floe.tell.report.effective_text import effective_text
+from floe.reports.text.effective import effective_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +20,6 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         print_json(made.to_dict())
     else:
-        rows = [(one.name, one.value, one.tier, str(one.place)) for one in made.values]
+        rows = [(origin.name, origin.value, origin.tier, str(origin.place)) for origin in made.values]
         print(effective_text(made.contract.identity, made.parents, rows, made.findings, style()))
     return 0

@@ -4,11 +4,11 @@ import argparse
 from datetime import date
 
 from floe.actions.lifecycle import Line, Moved
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.cli.output import print_json
-from floe.model.clock import utc_now
-from floe.model.dates import parse_day
-from floe.tell.report.lifecycle_text import lifecycle_text
+from floe.lang.dates import parse_day
+from floe.reports.text.lifecycle import lifecycle_text
+from floe.system.clock import utc_now
 
 
 def add_line(parser: argparse.ArgumentParser) -> None:

@@ -5,13 +5,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from floe.actions.enforce import enforce_file
-from floe.actions.enforce_case import MODES, Ask
-from floe.actions.find_table import Way
-from floe.actions.settings import load_settings
+from floe.actions.enforce.context import MODES, WriteOptions
+from floe.actions.load.settings import load_settings
 from floe.cli.named import named
 from floe.cli.output import print_json, say, style
 from floe.model import LAYERS, SettingError, ViolationError
-from floe.tell.report.write_text import write_text
+from floe.reports.text.write import write_text
+from floe.tables.locate import TableSelector
 
 if TYPE_CHECKING:
     from floe.model.result import WriteResult
@@ -58,9 +58,9 @@ def run(options: argparse.Namespace) -> int:
     settings = load_settings(say=say)
     if options.batch_id and len(options.batches) > 1:
         raise SettingError("--batch-id names one batch, and several were given", "Enforce them one by one")
-    ask = Ask(
+    ask = WriteOptions(
         mode=options.mode,
-        way=Way(options.table, options.server, dict(options.reference)),
+        way=TableSelector(options.table, options.server, dict(options.reference)),
         layer=options.layer,
         batch_id=options.batch_id,
         shadow=options.shadow,

@@ -6,11 +6,11 @@ import dataclasses
 from floe.actions.explain import ALL_CHANGES, ENFORCEMENT, Explanation, explain, explanations, kind_named
 from floe.cli.output import print_json, style
 from floe.contract.compat import CHANGES
-from floe.contract.compat.change import Kind
+from floe.contract.compat.kind import ChangeKind
 from floe.model.decision import LEVELS, MATRIX
-from floe.tell.report.changes_markdown import change_markdown, change_text, changes_markdown, changes_text
-from floe.tell.report.codes_markdown import codes_markdown, enforcement_markdown, explained_markdown
-from floe.tell.report.explain_text import codes_text, enforcement_text, explain_text, paragraphs
+from floe.reports.markdown.changes import change_markdown, change_text, changes_markdown, changes_text
+from floe.reports.markdown.codes import codes_markdown, enforcement_markdown, explained_markdown
+from floe.reports.text.explain import codes_text, enforcement_text, explain_text, paragraphs
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +63,7 @@ def _changes(form: str) -> None:
             print(changes_text(CHANGES, style()))
 
 
-def _change(kind: Kind, form: str) -> None:
+def _change(kind: ChangeKind, form: str) -> None:
     match form:
         case "json":
             print_json(_kind_shape(kind))
@@ -73,7 +73,7 @@ def _change(kind: Kind, form: str) -> None:
             print(change_text(kind, style()))
 
 
-def _kind_shape(kind: Kind) -> dict[str, object]:
+def _kind_shape(kind: ChangeKind) -> dict[str, object]:
     return {
         "change": kind.name,
         "row": kind.row,
@@ -87,7 +87,7 @@ def _kind_shape(kind: Kind) -> dict[str, object]:
 def _all(form: str) -> None:
     match form:
         case "json":
-            print_json({"codes": [_shape(each) for each in explanations()]})
+            print_json({"codes": [_shape(explanation) for explanation in explanations()]})
         case "markdown":
             print(codes_markdown(explanations()), end="")
         case _:

@@ -3,10 +3,10 @@
 import argparse
 
 from floe.actions.figures import figures
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.cli.output import print_json, style
-from floe.tell.report.figures_html import figures_html
-from floe.tell.report.figures_text import figures_text
+from floe.reports.html.figures import figures_html
+from floe.reports.text.figures import figures_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,8 +2,9 @@
 
 import argparse
 
+from floe import reports
 from floe.actions.impact import impact
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.cli.output import print_json, style
 
 FORMATS = ("text", "json", "markdown")
@@ -38,11 +39,7 @@ def run(options: argparse.Namespace) -> int:
         case "json":
             print_json(result.to_dict())
         case "markdown":
-            from floe.tell.report.impact_markdown import impacts_markdown
-
-            print(impacts_markdown(result.results))
+            print(reports.markdown.impact.impacts_markdown(result.results))
         case _:
-            from floe.tell.report.impact_text import impacts_text
-
-            print(impacts_text(result.results, style()))
+            print(reports.text.impact.impacts_text(result.results, style()))
     return 0

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from floe.actions.init import Start, init, is_word, offers
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.cli.output import say
 from floe.model import LAYERS, FloeError
 

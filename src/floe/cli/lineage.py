@@ -3,10 +3,10 @@
 import argparse
 
 from floe.actions.lineage import import_lineage
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.cli.output import print_json, say
-from floe.model.clock import utc_now
-from floe.tell.report.style import clean, plural
+from floe.reports.style import clean, plural
+from floe.system.clock import utc_now
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

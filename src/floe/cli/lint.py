@@ -5,11 +5,12 @@ import gc
 import sys
 import time
 
+from floe import reports
 from floe.actions.lint import LintResult, lint, write_baseline
 from floe.cli.output import print_json, say, style
 from floe.model import Severity
-from floe.tell.report.findings_text import findings_text, summary_text
-from floe.tell.report.style import Style, clean, plural
+from floe.reports.style import Style, clean, plural
+from floe.reports.text.findings import findings_text, summary_text
 from floe.version import __version__
 
 FORMATS = ("text", "json", "sarif", "junit", "github", "markdown")
@@ -51,23 +52,20 @@ def _print(result: LintResult, form: str, limit: Severity) -> None:
             print_json(result.to_dict())
         case "sarif":
             from floe.actions.explain import explanations
-            from floe.tell.report.findings_sarif import findings_sarif
 
-            helps = {each.code.code: each.help for each in explanations()}
-            print_json(findings_sarif(result.findings, helps, __version__))
+            helps = {explanation.code.code: explanation.help for explanation in explanations()}
+            print_json(reports.sarif.findings.findings_sarif(result.findings, helps, __version__))
         case "junit":
-            from floe.tell.report.findings_junit import findings_junit
-
-            print(findings_junit(result.findings, [contract.source for contract in result.contracts], limit))
+            print(
+                reports.junit.findings.findings_junit(
+                    result.findings, [contract.source for contract in result.contracts], limit
+                )
+            )
         case "github":
-            from floe.tell.report.findings_github import findings_github
-
-            _print_some(findings_github(result.findings))
+            _print_some(reports.github.findings.findings_github(result.findings))
             print(_summary(result, Style(colour=False)))
         case "markdown":
-            from floe.tell.report.findings_markdown import findings_markdown
-
-            print(findings_markdown(result.findings, _summary(result, Style(colour=False))))
+            print(reports.markdown.findings.findings_markdown(result.findings, _summary(result, Style(colour=False))))
         case _:
             _print_some(findings_text(result.findings, style()))
             print(_summary(result, style()))

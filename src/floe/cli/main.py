@@ -10,8 +10,9 @@ from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 from typing import Any, TextIO, cast
 
+from floe import reports
+from floe.lang.secret import masked, with_variables_hidden
 from floe.model.errors import FloeError, SettingError
-from floe.model.secret import covered, masked
 from floe.version import __version__
 
 COMMANDS = {
@@ -65,7 +66,7 @@ class _Covering:
 
     def write(self, text: str) -> int:
         """Write a text, covered."""
-        self._stream.write(covered(text))
+        self._stream.write(with_variables_hidden(text))
         return len(text)
 
     def __getattr__(self, name: str) -> Any:
@@ -114,7 +115,7 @@ def _main(words: list[str]) -> int:
 def _untrusted() -> bool:
     if "FLOE_UNTRUSTED" not in os.environ:
         return False
-    from floe.actions.settings import is_untrusted
+    from floe.actions.load.settings import is_untrusted
 
     return is_untrusted()
 
@@ -137,12 +138,10 @@ def _said(error: FloeError, words: Sequence[str]) -> int:
         from floe.cli.output import print_json
 
         print_json(error.to_dict())
-    from floe.tell.report.style import Style, clean
+    from floe.reports.style import Style, clean
 
     if findings:
-        from floe.tell.report.findings_text import findings_text
-
-        print(findings_text(findings, Style(False)), file=sys.stderr)
+        print(reports.text.findings.findings_text(findings, Style(False)), file=sys.stderr)
     else:
         print(f"✗ {clean(str(error))}", file=sys.stderr)
     return 1 if any(finding.code != "E500" for finding in findings) else 2
@@ -174,11 +173,11 @@ def _our_fault(error: Exception, words: Sequence[str]) -> int:
     import traceback
 
     with tempfile.NamedTemporaryFile("w", prefix="floe-", suffix=".log", delete=False, encoding="utf-8") as log:
-        log.write(covered(masked(f"floe {__version__} {' '.join(words)}\n")))
-        log.write(covered(masked("".join(traceback.format_exception(error)))))
+        log.write(with_variables_hidden(masked(f"floe {__version__} {' '.join(words)}\n")))
+        log.write(with_variables_hidden(masked("".join(traceback.format_exception(error)))))
     cause = str(masked(str(error).strip())).splitlines() or [""]
     print(
-        f"✗ floe met a fault of its own: {type(error).__name__}: {cause[0][:300]}\n"
+        f"✗ internal error: {type(error).__name__}: {cause[0][:300]}\n"
         f"    Suggestion: report it with {log.name}, which says where it happened",
         file=sys.stderr,
     )

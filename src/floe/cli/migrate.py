@@ -2,16 +2,16 @@
 
 import argparse
 
-from floe.actions.find_table import Way
+from floe.actions.load.settings import load_settings
 from floe.actions.migrate import migrate
-from floe.actions.repair import repair
-from floe.actions.settings import load_settings
+from floe.actions.migrate.repair import repair
 from floe.cli.named import named
 from floe.cli.output import print_json, say, style
 from floe.model import SettingError, ViolationError
-from floe.model.settings import Settings
-from floe.tell.report.migrate_text import migrate_text
-from floe.tell.report.write_text import write_text
+from floe.reports.text.migrate import migrate_text
+from floe.reports.text.write import write_text
+from floe.settings import Settings
+from floe.tables.locate import TableSelector
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Show the way to the next MAJOR, or go it; exit 1 where the new contract refuses the old rows."""
     settings = load_settings(say=say)
-    way = Way(table=options.table)
+    way = TableSelector(table=options.table)
     if options.repair:
         return _repair(options, way, settings)
     try:
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _repair(options: argparse.Namespace, way: Way, settings: Settings) -> int:
+def _repair(options: argparse.Namespace, way: TableSelector, settings: Settings) -> int:
     if options.old or options.fill or options.go:
         raise SettingError("--repair stands alone: it migrates nothing", "Leave --from, --fill and --run out")
     found = repair(options.contract, settings, way)

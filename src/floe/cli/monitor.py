@@ -6,17 +6,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from floe import registry
+from floe.actions.load.settings import load_settings
 from floe.actions.monitor import MonitorResult, monitor_check, monitor_status
 from floe.actions.outbox import send_due
-from floe.actions.settings import load_settings
 from floe.cli.output import print_json, say, style
 from floe.cli.port import port
 from floe.cli.progress import progress
+from floe.events.dashboards import alert_rules, dashboard
+from floe.events.log_json import JsonLines
+from floe.lang.json_text import dumps
 from floe.model import EngineError, SettingError
-from floe.model.json_text import dumps
-from floe.tell.ready import alert_rules, dashboard
-from floe.tell.report.log_json import JsonLines
-from floe.tell.report.monitor_text import monitor_text, status_text
+from floe.reports.text.monitor import monitor_text, status_text
 
 _READY = (
     ("rules", "print alert rules for Prometheus", alert_rules),
@@ -82,7 +83,7 @@ def check(options: argparse.Namespace) -> int:
     settings = load_settings(say=say)
     with progress() as phase:
         result = monitor_check(options.contracts, settings, phase)
-    if any(one.incidents for one in result.watches):
+    if any(watch.incidents for watch in result.watches):
         for line in send_due(settings).said:
             say(f"! {line}")
     print(_answer(result, options.format))
@@ -92,8 +93,8 @@ def check(options: argparse.Namespace) -> int:
 def _answer(result: MonitorResult, form: str) -> str:
     if form == "prometheus":
         metrics = _metrics()
-        for one in result.watches:
-            metrics.take(one)
+        for watch in result.watches:
+            metrics.take(watch)
         return str(metrics.text()).rstrip("\n")
     said = result.to_dict()
     return dumps(said, indent=2) if form == "json" else monitor_text(said, style())
@@ -101,7 +102,7 @@ def _answer(result: MonitorResult, form: str) -> str:
 
 def _metrics() -> Any:
     try:
-        from floe.tell.report.prometheus import Metrics
+        from floe.events.prometheus import Metrics
     except ModuleNotFoundError as error:
         raise _missing(error) from None
     return Metrics()
@@ -115,12 +116,11 @@ def run(options: argparse.Namespace) -> int:
     """Watch until SIGTERM or Ctrl-C; with --once exit as check does."""
     from floe.monitor.run import check_mode, until_told, watch_on
     from floe.monitor.service import Service
-    from floe.registry import open_store
 
     _log(options.log)
     settings = load_settings(say=say)
     check_mode(settings)
-    store, metrics = open_store(settings["registry.url"], settings.root), _metrics()
+    store, metrics = registry.open_store(settings.registry.url, settings.root), _metrics()
     service = Service(settings, store, metrics, timeout=options.timeout, names=tuple(options.contracts))
     with until_told(service):
         if options.once:
@@ -147,10 +147,10 @@ def _log(form: str) -> None:
 
 def _listen(service: Any, metrics: Any, options: argparse.Namespace) -> Any:
     try:
-        from floe.web.monitor import Answers, listen
+        from floe.server.monitor import Answers, listen
     except ModuleNotFoundError as error:
         raise _missing(error) from None
-    shown = metrics.text if service.settings["data_contracts.alerting.prometheus_metrics"] else None
+    shown = metrics.text if service.settings.data_contracts.alerting.prometheus_metrics else None
     return listen(Answers(service.health, lambda: service.ready, shown), options.host, options.port)
 
 

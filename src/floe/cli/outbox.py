@@ -3,11 +3,11 @@
 import argparse
 from functools import partial
 
+from floe.actions.load.settings import load_settings
 from floe.actions.outbox import list_outbox, retry_message, send_due, send_waiting
-from floe.actions.settings import load_settings
 from floe.cli.output import print_json, style
 from floe.model import SettingError
-from floe.tell.report.outbox_text import outbox_text, round_text
+from floe.reports.text.outbox import outbox_text, round_text
 
 _STATES = {"unsent": ("waiting", "dead"), "waiting": ("waiting",), "dead": ("dead",), "sent": ("sent",)}
 

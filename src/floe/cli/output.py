@@ -4,8 +4,8 @@ import os
 import sys
 from typing import Any
 
-from floe.model.json_text import dumps
-from floe.tell.report.style import Style, clean
+from floe.lang.json_text import dumps
+from floe.reports.style import Style, clean
 
 
 def style() -> Style:

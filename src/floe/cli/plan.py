@@ -2,10 +2,10 @@
 
 import argparse
 
+from floe.actions.load.settings import load_settings
 from floe.actions.plan import plan
-from floe.actions.settings import load_settings
 from floe.cli.output import print_json, say, style
-from floe.tell.report.plan_text import plan_text
+from floe.reports.text.plan import plan_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +19,7 @@ def run(options: argparse.Namespace) -> int:
     """Show the plans."""
     plans = plan(options.contract, load_settings(say=say))
     if options.format == "json":
-        print_json({"plans": [one.to_dict() for one in plans]})
+        print_json({"plans": [value.to_dict() for value in plans]})
     else:
-        print("\n\n".join(plan_text(one, style()) for one in plans))
+        print("\n\n".join(plan_text(value, style()) for value in plans))
     return 0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from floe.actions.verify import Progress
-from floe.tell.report.style import clean
+from floe.reports.style import clean
 
 _FIRST, _EVERY, _WIDTH = 0.5, 0.25, 100
 _SIGNS = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"

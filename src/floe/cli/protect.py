@@ -3,12 +3,12 @@
 import argparse
 from collections.abc import Callable
 
-from floe.actions.find_table import Way
+from floe.actions.load.settings import load_settings
 from floe.actions.protect import ProtectResult, protect
-from floe.actions.settings import load_settings
 from floe.cli.output import print_json, say, style
-from floe.model.settings import Settings
-from floe.tell.report.protect_text import protect_text
+from floe.reports.text.protect import protect_text
+from floe.settings import Settings
+from floe.tables.locate import TableSelector
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments(parser, protect)
 
 
-def arguments(parser: argparse.ArgumentParser, act: Callable[[str, Way, Settings], ProtectResult]) -> None:
+def arguments(parser: argparse.ArgumentParser, act: Callable[[str, TableSelector, Settings], ProtectResult]) -> None:
     """What protect and unprotect take, and which of the two is meant."""
     parser.add_argument("contract", metavar="CONTRACT", help="a table_id, a contract's id or path")
     parser.add_argument("--table", help="the table: a catalog name or a path (default: found by the contract)")
@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser, act: Callable[[str, Way, Settings
 
 def run(options: argparse.Namespace) -> int:
     """Say what the table holds now; exit 1 where its rows break a rule already."""
-    result: ProtectResult = options.act(options.contract, Way(table=options.table), load_settings(say=say))
+    result: ProtectResult = options.act(options.contract, TableSelector(table=options.table), load_settings(say=say))
     if options.format == "json":
         print_json(result.to_dict())
     else:

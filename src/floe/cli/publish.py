@@ -2,11 +2,11 @@
 
 import argparse
 
-from floe.actions.publish import How, publish_all
-from floe.actions.settings import load_settings, start_of
+from floe.actions.load.settings import load_settings, start_of
+from floe.actions.publish import PublishOptions, publish_all
 from floe.cli.output import print_json, say, style
 from floe.cli.progress import progress
-from floe.tell.report.publish_text import publish_text
+from floe.reports.text.publish import publish_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,12 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Register; exit 1 where a contract is refused, 2 where one could not be checked and none is refused."""
     settings = load_settings(start=start_of(options.paths[0]), say=say)
-    how = How(options.dry_run, options.skip_test, tuple(options.accept), options.server)
+    how = PublishOptions(options.dry_run, options.skip_test, tuple(options.accept), options.server)
     with progress() as phase:
         result = publish_all(options.paths, how, settings, phase)
     if options.format == "json":
         print_json(result.to_dict())
     else:
-        told = [(one.to_dict(), one.findings) for one in result.results]
+        told = [(published.to_dict(), published.findings) for published in result.results]
         print(publish_text(told, result.dry_run, style()))
     return result.exit_code

@@ -2,15 +2,15 @@
 
 import argparse
 
-from floe.actions.enforce_case import MODES, Ask
-from floe.actions.find_table import Way
+from floe.actions.enforce.context import MODES, WriteOptions
+from floe.actions.load.settings import load_settings
 from floe.actions.quarantine import list_quarantine, replay
-from floe.actions.settings import load_settings
 from floe.cli.named import named
 from floe.cli.output import print_json, say, style
 from floe.model import SettingError, ViolationError
-from floe.tell.report.quarantine_text import quarantine_text
-from floe.tell.report.write_text import write_text
+from floe.reports.text.quarantine import quarantine_text
+from floe.reports.text.write import write_text
+from floe.tables.locate import TableSelector
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,18 +44,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """List or replay; exit 1 where a replay is refused."""
     settings = load_settings(say=say)
-    way = Way(options.table, None, dict(options.reference))
+    way = TableSelector(options.table, None, dict(options.reference))
     if options.verb == "list":
         found = list_quarantine(options.contracts, way, settings)
         if options.format == "json":
-            print_json({"quarantine": [one.to_dict() for one in found]})
+            print_json({"quarantine": [quarantined_rows.to_dict() for quarantined_rows in found]})
         else:
             print(quarantine_text(found, style()))
         return 0
     if len(options.contracts) > 1:
         raise SettingError("One contract is replayed at a time", "Name one")
     try:
-        result = replay(options.contracts[0], options.runs, Ask(mode=options.mode, way=way), settings)
+        result = replay(options.contracts[0], options.runs, WriteOptions(mode=options.mode, way=way), settings)
     except ViolationError as error:
         result = error.result
     if options.format == "json":

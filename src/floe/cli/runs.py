@@ -2,10 +2,10 @@
 
 import argparse
 
+from floe.actions.load.settings import load_settings
 from floe.actions.runs import runs
-from floe.actions.settings import load_settings
 from floe.cli.output import print_json, style
-from floe.tell.report.runs_text import runs_text
+from floe.reports.text.runs import runs_text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

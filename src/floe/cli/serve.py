@@ -2,7 +2,7 @@
 
 import argparse
 
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.cli.output import say
 from floe.cli.port import port
 from floe.model import EngineError
@@ -22,7 +22,7 @@ def run(options: argparse.Namespace) -> int:
     from floe.actions.features import feature_table
 
     try:
-        from floe.web.features import serve
+        from floe.server.features import serve
     except ModuleNotFoundError as error:
         raise EngineError(
             f"The Python package '{error.name}' is not installed", "pip install 'floe-contracts[serve]'"

@@ -2,20 +2,20 @@
 
 import argparse
 
-from floe.actions.find_table import Way
-from floe.actions.settings import load_settings
+from floe.actions.load.settings import load_settings
 from floe.actions.verify import VerifyResult, verify_tables
 from floe.cli.named import named
 from floe.cli.output import say, style
 from floe.cli.progress import progress
-from floe.data.where import scope_of
+from floe.engine.plan.where import scope_of
+from floe.lang.json_text import dumps
 from floe.model import Severity
-from floe.model.json_text import dumps
-from floe.tell.report.result_github import result_github
-from floe.tell.report.result_html import result_html
-from floe.tell.report.result_junit import result_junit
-from floe.tell.report.result_markdown import result_markdown
-from floe.tell.report.result_text import result_text
+from floe.reports.github.result import result_github
+from floe.reports.html.result import result_html
+from floe.reports.junit.result import result_junit
+from floe.reports.markdown.result import result_markdown
+from floe.reports.text.result import result_text
+from floe.tables.locate import TableSelector
 
 _FORMATS = ("text", "json", "junit", "html", "github", "markdown")
 
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Judge the tables; exit 1 where a promise is broken, 2 where one was not evaluated and none is broken."""
     scope = scope_of(options.where, options.sample)
-    way = Way(None, options.server, dict(options.reference), scope, options.full)
+    way = TableSelector(None, options.server, dict(options.reference), scope, options.full)
     with progress() as phase:
         result = verify_tables(options.contracts, way, load_settings(say=say), phase, tables=options.table)
     limit, accepted = Severity.of(options.fail_on), frozenset(options.accept)
@@ -95,7 +95,7 @@ def _answer(result: VerifyResult, form: str, accepted: frozenset[str], limit: Se
             return result_github(result.results, accepted, limit)
         case "markdown":
             return result_markdown(result.results, accepted)
-    return "\n\n".join(result_text(one, style()) for one in result.results)
+    return "\n\n".join(result_text(value, style()) for value in result.results)
 
 
 def _fraction(text: str) -> float:
@@ -109,6 +109,6 @@ def _fraction(text: str) -> float:
 
 
 def _exit_code(result: VerifyResult, limit: Severity, accepted: frozenset[str]) -> int:
-    if any(outcome.severity >= limit for one in result.results for outcome in one.failed):
+    if any(outcome.severity >= limit for value in result.results for outcome in value.failed):
         return 1
-    return 2 if any(outcome.id not in accepted for one in result.results for outcome in one.not_evaluated) else 0
+    return 2 if any(outcome.id not in accepted for value in result.results for outcome in value.not_evaluated) else 0

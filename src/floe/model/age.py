@@ -2,18 +2,18 @@
 
 from fractions import Fraction
 
-from floe.model.plan import Expectation
+from floe.model.plan import Expectation, RowAge
 from floe.model.result import FAIL, PASS, Outcome
 from floe.model.threshold import holds
 
-_WHAT = {"newest": "The newest row is", "oldest": "The oldest row is", "commit": "The last commit is"}
+_WHAT = {"newest": "The newest row is", "oldest": "The oldest row is"}
 
 
-def aged(expectation: Expectation, seconds: int, how: str) -> Outcome:
+def age_outcome(expectation: Expectation, seconds: int, how: str) -> Outcome:
     """What came of a promise about an age; what lies in the future is of no age."""
     age, seconds = seconds, max(0, seconds)
     kept = holds(expectation.operators, Fraction(seconds))
-    what = _WHAT[expectation.age.kind] if expectation.age else ""
+    what = _WHAT[expectation.check.kind] if isinstance(expectation.check, RowAge) else "The last commit is"
     return Outcome(
         id=expectation.id,
         code=expectation.code,
@@ -21,15 +21,15 @@ def aged(expectation: Expectation, seconds: int, how: str) -> Outcome:
         field=expectation.field,
         severity=expectation.severity,
         outcome=PASS if kept else FAIL,
-        message="" if kept else f"{what} {spoken(seconds)} old, the contract promises {expectation.expected}",
-        actual=spoken(seconds),
+        message="" if kept else f"{what} {format_duration(seconds)} old, the contract promises {expectation.expected}",
+        actual=format_duration(seconds),
         expected=expectation.expected,
         how=how,
         age=age,
     )
 
 
-def spoken(seconds: int) -> str:
+def format_duration(seconds: int) -> str:
     """A duration in its two largest units.
 
     >>> spoken(59), spoken(7260), spoken(200000)

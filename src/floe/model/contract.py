@@ -175,9 +175,13 @@ class Contract(Noun):
         """Who answers for it: the member whose role says owner, else the team's name; empty where nobody does."""
         team = self.node.get("team")
         members = team.get("members") if isinstance(team, dict) else team
-        for one in members if isinstance(members, list) else ():
-            if isinstance(one, dict) and "owner" in str(one.get("role", "")).lower() and not one.get("dateOut"):
-                return str(one.get("username") or one.get("name") or "")
+        for member in members if isinstance(members, list) else ():
+            if (
+                isinstance(member, dict)
+                and "owner" in str(member.get("role", "")).lower()
+                and not member.get("dateOut")
+            ):
+                return str(member.get("username") or member.get("name") or "")
         return str(team.get("name") or "") if isinstance(team, dict) else ""
 
     def __str__(self) -> str:

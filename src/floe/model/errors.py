@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from floe.model.secret import covered
+from floe.lang.secret import with_variables_hidden
 
 if TYPE_CHECKING:
     from floe.model.finding import Finding
@@ -13,7 +13,7 @@ class FloeError(Exception):
     """The work cannot be done; `suggestion` says what to do about it."""
 
     def __init__(self, message: str, suggestion: str = "", code: str = "") -> None:
-        message = str(covered(message))
+        message = str(with_variables_hidden(message))
         super().__init__(message)
         self.message = message
         self.suggestion = suggestion

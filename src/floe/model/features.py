@@ -50,14 +50,14 @@ def snapshot_keys(dataset: Dataset) -> tuple[Field, ...]:
 def as_of_field(dataset: Dataset) -> Field | None:
     """The column that dates a snapshot: of the snapshot keys that are no join keys a day, else a moment."""
     joined = tuple(_named(dataset, dataset.custom.get("joinKeys")))
-    dated = [one for one in _row_keys(dataset) if one not in joined and str(one.type) in _DATED]
-    return min(dated, key=lambda one: _DATED.index(str(one.type)), default=None)
+    dated = [field for field in _row_keys(dataset) if field not in joined and str(field.type) in _DATED]
+    return min(dated, key=lambda field: _DATED.index(str(field.type)), default=None)
 
 
 def entity_keys(dataset: Dataset) -> tuple[Field, ...]:
     """The columns that name what features are of: the join keys, else the snapshot keys without the day."""
     joined = tuple(_named(dataset, dataset.custom.get("joinKeys")))
-    return joined or tuple(one for one in _row_keys(dataset) if one != as_of_field(dataset))
+    return joined or tuple(field for field in _row_keys(dataset) if field != as_of_field(dataset))
 
 
 def _row_keys(dataset: Dataset) -> tuple[Field, ...]:
@@ -66,4 +66,4 @@ def _row_keys(dataset: Dataset) -> tuple[Field, ...]:
 
 def _named(dataset: Dataset, listed: Any) -> Iterable[Field]:
     names = [listed] if isinstance(listed, str) else listed if isinstance(listed, list) else []
-    return (one for name in names for one in dataset.fields if name in (one.name, one.column))
+    return (field for name in names for field in dataset.fields if name in (field.name, field.column))

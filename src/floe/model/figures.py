@@ -12,7 +12,7 @@ class Batch(NamedTuple):
     by_schema: bool  # it failed, and the schema was a cause
 
 
-class Trouble(NamedTuple):
+class RecordedProblem(NamedTuple):
     """An incident, or what a test found in a table."""
 
     contract: str
@@ -23,7 +23,7 @@ class Trouble(NamedTuple):
     closed: str | None
 
 
-class Commit(NamedTuple):
+class JudgedCommit(NamedTuple):
     """A commit to a table that is known, and the seconds until it was judged; 0 where a gate judged it before."""
 
     table: str
@@ -31,7 +31,7 @@ class Commit(NamedTuple):
     seconds: float
 
 
-class Change(NamedTuple):
+class VersionChange(NamedTuple):
     """A registered version after the first, or a move of a contract's end."""
 
     name: str
@@ -59,15 +59,15 @@ class Facts:
     last: str
     days: int
     batches: tuple[Batch, ...] = ()
-    troubles: tuple[Trouble, ...] = ()  # errors and worse
+    troubles: tuple[RecordedProblem, ...] = ()  # errors and worse
     watched: tuple[tuple[str, str, str], ...] = ()  # contract, dataset, day
     quality_watched: bool = False
-    commits: tuple[Commit, ...] = ()
-    changes: tuple[Change, ...] = ()
+    commits: tuple[JudgedCommit, ...] = ()
+    changes: tuple[VersionChange, ...] = ()
     documents: tuple[Described, ...] = ()
 
 
-class Point(NamedTuple):
+class FigurePoint(NamedTuple):
     """One mark of a chart."""
 
     label: str
@@ -85,7 +85,7 @@ class Figure:
     target: str
     met: bool | None
     detail: str
-    points: tuple[Point, ...] = ()
+    points: tuple[FigurePoint, ...] = ()
     by_day: bool = True  # a mark is a day; else each has a name of its own
     limit: float | None = None  # where the target stands in the chart
     at_least: bool = True  # the target is a floor, not a ceiling
@@ -94,5 +94,5 @@ class Figure:
         """The shape other programs rely on."""
         kept = ("name", "title", "value", "unit", "target", "met", "detail")
         status = "unknown" if self.met is None else "met" if self.met else "missed"
-        series = [{"label": one.label, "value": one.value} for one in self.points]
+        series = [{"label": figure_point.label, "value": figure_point.value} for figure_point in self.points]
         return {**{key: getattr(self, key) for key in kept}, "status": status, "series": series}

@@ -24,7 +24,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class LineageEdge:
     """What is made from what; `columns` leads from a source's path to target paths, None where that is not known.
 
     `uses` are the source's columns that the target is made from, where nothing more is known.
@@ -67,7 +67,9 @@ class Reached:
             "impact": str(self.impact),
             "depth": len(self.way),
             "way": list(self.way),
-            "changes": [{"change": one.change, "path": one.path, "reader": str(one.reader)} for one in self.changes],
+            "changes": [
+                {"change": change.change, "path": change.path, "reader": str(change.reader)} for change in self.changes
+            ],
         }
 
 
@@ -91,6 +93,6 @@ class ImpactOf:
             "to": self.new,
             "bump": self.bump,
             "changed": list(self.changed),
-            "affected": [one.to_dict() for one in self.affected],
-            "may_break": [one.to_dict() for one in self.may_break],
+            "affected": [reached.to_dict() for reached in self.affected],
+            "may_break": [reached.to_dict() for reached in self.may_break],
         }

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
+from floe.lang.dates import parse_day
 from floe.model.contract import Contract
-from floe.model.dates import parse_day
 from floe.model.errors import ContractError
 from floe.model.finding import Finding, Severity
 from floe.model.version import Version

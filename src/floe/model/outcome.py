@@ -3,8 +3,8 @@
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from floe.model.plan import Expectation
-from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome
+from floe.model.plan import Expectation, MonitorOnly, RowCount
+from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome, Reason
 from floe.model.threshold import holds
 
 
@@ -17,13 +17,13 @@ class Measured(NamedTuple):
     samples: tuple[Any, ...] = ()
 
 
-def judged(expectation: Expectation, measured: Measured, how: str, *, empty_passes: bool = False) -> Outcome:
+def judged_outcome(expectation: Expectation, measured: Measured, how: str, *, empty_passes: bool = False) -> Outcome:
     """What came of an expectation whose number is known; at a gate an empty batch breaks no promise about rows."""
     share = expectation.unit == "percent"
     if share and measured.rows is None:
-        return unmeasured(expectation, "the number of rows is not known")
+        return not_evaluated(expectation, "the number of rows is not known")
     if share and not measured.rows and not empty_passes:
-        return unmeasured(expectation, "a share of no rows is not known: the table is empty")
+        return not_evaluated(expectation, "a share of no rows is not known: the table is empty")
     value = Fraction(measured.number * 100, measured.rows or 1) if share else Fraction(measured.number)
     kept = (empty_passes and measured.rows == 0) or holds(expectation.operators, value)
     return Outcome(
@@ -34,7 +34,7 @@ def judged(expectation: Expectation, measured: Measured, how: str, *, empty_pass
         severity=expectation.severity,
         outcome=PASS if kept else FAIL,
         message="" if kept else measured.message,
-        violations=None if expectation.counts else measured.number,
+        violations=None if isinstance(expectation.check, RowCount) else measured.number,
         actual=round(float(value), 4) if share else measured.number,
         expected=expectation.expected,
         how=how,
@@ -43,7 +43,7 @@ def judged(expectation: Expectation, measured: Measured, how: str, *, empty_pass
     )
 
 
-def unmeasured(expectation: Expectation, cause: str | None = None) -> Outcome:
+def not_evaluated(expectation: Expectation, cause: str | None = None, reason: Reason | None = None) -> Outcome:
     """What nobody judged, and why: never a pass."""
     known = expectation.cause or cause
     gated = expectation.gated or known is not None
@@ -53,13 +53,21 @@ def unmeasured(expectation: Expectation, cause: str | None = None) -> Outcome:
         name=expectation.name,
         field=expectation.field,
         severity=expectation.severity,
-        outcome=NOT_GATED if not cause and (expectation.watched or not expectation.gated) else NOT_EVALUATED,
+        outcome=NOT_GATED
+        if not cause and (isinstance(expectation.check, MonitorOnly) or not expectation.gated)
+        else NOT_EVALUATED,
         message=f"'{expectation.name}' of '{expectation.field}' was not evaluated"
         if gated
         else "about the whole table, not about a batch",
         cause=known,
         expected=expectation.expected,
+        reason=reason,
     )
+
+
+def without_value(expectation: Expectation) -> Outcome:
+    """The outcome of an age where no row has a value."""
+    return not_evaluated(expectation, f"'{expectation.field}' has no value to tell an age by", Reason.NO_VALUE)
 
 
 def answered(expectation: Expectation, kept: bool, actual: Any, message: str) -> Outcome:

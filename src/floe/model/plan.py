@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from floe.model.claim import Claim
 from floe.model.finding import Severity
@@ -30,23 +30,50 @@ class Reference(NamedTuple):
         )
 
 
-class Age(NamedTuple):
-    """How old something is: the newest or oldest value of a column in seconds since 1970, or the table's last commit."""
+@dataclass(frozen=True, slots=True)
+class RowRule:
+    """A rule about single rows: SQL that is true for a bad row."""
 
-    kind: str
-    seconds: str = ""
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueKey:
+    """Columns whose values together stand in one row at most."""
+
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """Columns whose values, where there are any, stand in the columns of another dataset."""
+
+    columns: tuple[str, ...]
+    target: Reference
+
+
+@dataclass(frozen=True, slots=True)
+class RowCount:
+    """The number of rows of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowAge:
+    """How long ago the newest or oldest value of a column was: SQL for it in seconds since 1970."""
+
+    kind: Literal["newest", "oldest"]
+    seconds: str
     zone: str = ""  # in which values without one are meant
 
 
-class Query(NamedTuple):
-    """One read-only query that yields one number; `tables` says which dataset each of its `{parameters}` is."""
-
-    sql: str
-    tables: tuple[tuple[str, str], ...]
+@dataclass(frozen=True, slots=True)
+class CommitAge:
+    """How long ago rows were last committed."""
 
 
-class Volume(NamedTuple):
-    """How many rows each completed day may have: the day of a row as days since 1970, in a zone."""
+@dataclass(frozen=True, slots=True)
+class RowsPerDay:
+    """How many rows each completed day has: SQL for the day of a row as days since 1970, in a zone."""
 
     day: str
     zone: str
@@ -54,7 +81,16 @@ class Volume(NamedTuple):
     most: int | None
 
 
-class Budget(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SqlQuery:
+    """One read-only query that yields one number; `tables` says which dataset each of its `{parameters}` is."""
+
+    sql: str
+    tables: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CostBudget:
     """What a table may cost: bytes of storage, or seconds of computing within a number of seconds."""
 
     kind: str
@@ -62,61 +98,99 @@ class Budget(NamedTuple):
     within: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class MonitorOnly:
+    """A service level that only the monitor can check over time."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotEvaluable:
+    """Something that nobody can evaluate."""
+
+    cause: str
+
+
+Check = (
+    RowRule | UniqueKey | ForeignKey | RowCount | RowAge | CommitAge | RowsPerDay | SqlQuery | CostBudget
+    | MonitorOnly | NotEvaluable
+)  # fmt: skip
+"""What an expectation measures. A kind that is added here is a type error wherever a `match` leaves it out."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """One promise about data that a plan can measure, and the threshold it is held to.
-
-    `sql` is true for a bad row, `keys` must be unique together, `counts` is the number of rows itself.
-    """
+    """One thing that a contract requires of data, how it is measured, and the threshold that decides."""
 
     id: str
     code: str
     name: str
     field: str
     severity: Severity
+    check: Check
     expected: Any = None
-    sql: str | None = None
-    keys: tuple[str, ...] = ()
-    counts: bool = False
-    target: Reference | None = None  # where `keys` must be found
-    age: Age | None = None
-    budget: Budget | None = None
-    query: Query | None = None
-    volume: Volume | None = None
     operators: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {"mustBe": 0})
     unit: str | None = None
-    columns: tuple[str, ...] = ()  # the columns it reads; without them it cannot be judged
+    columns: tuple[str, ...] = ()  # the columns it reads; without them it cannot be evaluated
     claims: tuple[Claim, ...] = ()  # what file statistics would prove it by, all of them together
     structural: bool = False
-    cause: str | None = None  # why nobody can evaluate it
-    watched: str | None = None  # why a test does not judge it, and nothing is amiss
     gated: bool = True  # false: not a rule of gates
+    level: str = ""  # the service level or budget that it comes from, such as freshness or costBudget.storage
 
     @property
-    def measurable(self) -> bool:
+    def counts_rows(self) -> bool:
         """Whether rows can answer it at all."""
-        asked = self.sql or self.keys or self.counts or self.query or self.volume
-        return bool(asked or (self.age and self.age.seconds))
+        return isinstance(self.check, RowRule | UniqueKey | ForeignKey | RowCount | RowAge | RowsPerDay | SqlQuery)
+
+    @property
+    def row_rule(self) -> str | None:
+        """SQL that is true for a bad row, where single rows can break it."""
+        return self.check.sql if isinstance(self.check, RowRule) else None
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The columns of a key or reference."""
+        return self.check.columns if isinstance(self.check, UniqueKey | ForeignKey) else ()
+
+    @property
+    def reference(self) -> Reference | None:
+        """Where the values of a reference must stand."""
+        return self.check.target if isinstance(self.check, ForeignKey) else None
+
+    @property
+    def cause(self) -> str | None:
+        """Why nobody can evaluate it."""
+        return self.check.cause if isinstance(self.check, NotEvaluable) else None
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """How it is judged, the cheapest way first; empty where nobody judges it."""
-        if self.cause or self.watched:
-            return ()
-        last = self.age is not None and self.age.kind == "commit"
-        found = {
-            "metadata": self.claims or self.counts or last,
-            "row pass": self.sql or self.counts or (self.age and self.age.seconds),
-            "shuffle": self.keys and not self.target,
-            "join": self.target,
-            "query": self.query or self.volume,
-        }
-        return tuple(way for way, used in found.items() if used)
+        """How it is evaluated, the cheapest way first; empty where nobody evaluates it."""
+        match self.check:
+            case RowRule():
+                ways: tuple[str, ...] = ("row pass",)
+            case RowCount():
+                return "metadata", "row pass"
+            case RowAge():
+                ways = ("row pass",)
+            case CommitAge():
+                return ("metadata",)
+            case UniqueKey():
+                ways = ("shuffle",)
+            case ForeignKey():
+                ways = ("join",)
+            case SqlQuery() | RowsPerDay():
+                ways = ("query",)
+            case CostBudget() | MonitorOnly() | NotEvaluable():
+                return ()
+        return ("metadata", *ways) if self.claims else ways
 
     def to_dict(self) -> dict[str, Any]:
         """The shape other programs rely on."""
-        claims = [f"{one.kind} {one.column}" + ("" if one.bound is None else f" {one.bound}") for one in self.claims]
-        asked = self.sql or (self.query.sql if self.query else None) or (self.age.seconds if self.age else None)
+        claims = [
+            f"{claim.kind} {claim.column}" + ("" if claim.bound is None else f" {claim.bound}") for claim in self.claims
+        ]
+        monitor_only = self.check.why if isinstance(self.check, MonitorOnly) else None
         return {
             "id": self.id,
             "code": f"FLOE-{self.code}",
@@ -126,16 +200,26 @@ class Expectation:
             "expected": self.expected,
             "ways": list(self.ways),
             "claims": claims,
-            "sql": asked or (self.volume.day if self.volume else None),
-            "keys": list(self.keys),
-            "target": str(self.target) if self.target else None,
-            "gate": self.gated and not self.watched,
+            "sql": self._sql(),
+            "keys": list(self.key),
+            "target": str(self.reference) if self.reference else None,
+            "gate": self.gated and monitor_only is None,
             "cause": self.cause,
-            "watched": self.watched,
+            "watched": monitor_only,
         }
 
+    def _sql(self) -> str | None:
+        match self.check:
+            case RowRule(sql) | SqlQuery(sql):
+                return sql
+            case RowAge(seconds=seconds):
+                return seconds
+            case RowsPerDay(day):
+                return day
+        return None
 
-class Scope(NamedTuple):
+
+class RowScope(NamedTuple):
     """The part of a table that is read: as the caller said it, as SQL that is true for its rows, and which share of those."""
 
     said: str
@@ -143,13 +227,13 @@ class Scope(NamedTuple):
     sample: float | None = None
 
 
-class Aids(NamedTuple):
+class VerifyInputs(NamedTuple):
     """What judging a table needs besides its plan: the salt of samples, the tables that keys refer to, the part to read."""
 
     salt: str
     references: Mapping[str, Target]
     now: int  # seconds since 1970
-    scope: Scope | None = None
+    scope: RowScope | None = None
     rows: int | None = None  # how many there are, where metadata tells
     bounds: Mapping[str, Bounds] = MappingProxyType({})  # of columns, where metadata tells
     apart: Mapping[str, bool] = MappingProxyType({})  # whether files hold values of a column apart from one another's
@@ -176,5 +260,5 @@ class Plan:
             "contract": self.contract,
             "version": self.version,
             "dataset": self.dataset,
-            "expectations": [one.to_dict() for one in self.expectations],
+            "expectations": [expectation.to_dict() for expectation in self.expectations],
         }

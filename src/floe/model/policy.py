@@ -11,7 +11,7 @@ from floe.model.tree import Place, dotted
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequiredColumn:
     """A column that every dataset must have, with its type and whether it must be required."""
 
     name: str
@@ -27,7 +27,7 @@ class Policy:
     require: tuple[str, ...] = ()
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     levels: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    fields: tuple[Asked, ...] = ()
+    fields: tuple[RequiredColumn, ...] = ()
     datasets: tuple[str, ...] = ("*",)
     domains: tuple[str, ...] = ("*",)
     severity: Severity | None = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 from floe.model.finding import Severity
@@ -11,6 +12,13 @@ from floe.model.types import Struct
 
 PASS, FAIL, NOT_EVALUATED, NOT_GATED = "pass", "fail", "not_evaluated", "not_gated"
 WEIGHTS = {Severity.CRITICAL: 8, Severity.ERROR: 4, Severity.WARNING: 2, Severity.INFO: 1}
+
+
+class Reason(Enum):
+    """Why something was not evaluated, where other code acts on it."""
+
+    SCHEMA_MISMATCH = "the schema does not match"
+    NO_VALUE = "the column has no value"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +40,7 @@ class Outcome:
     samples: tuple[Any, ...] = ()
     age: int | None = None  # in seconds, where it is about one; below zero where it lies in the future
     structural: bool = False  # schema, required field or key: refused at every level of enforcement
+    reason: Reason | None = None  # not kept
 
     def to_dict(self) -> dict[str, Any]:
         """The shape other programs rely on."""

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from floe.model.quantity import parse_quantity
+from floe.lang.quantity import parse_quantity
 
 LOWER, HIGHER, EARLIER, LATER = "lower", "higher", "earlier", "later"
-# which value is stricter, COMPATIBILITY.md section F; the setting compatibility.sla_directions says it of other names
+# which value is stricter, docs/design/compatibility.md, section F; the setting compatibility.sla_directions says it of other names
 DIRECTIONS = {
     **dict.fromkeys(
         ("freshness", "latency", "latencyP99", "errorRate", "timeToDetect", "timeToNotify", "timeToRepair"), LOWER

@@ -64,9 +64,9 @@ def result_as_html(result: "Result") -> str:
     """A verdict and what is broken or unknown, as a small table for notebooks."""
     part = f" PARTIAL ({result.scope})" if result.scope else ""
     rows = "rows not counted" if result.rows is None else f"{result.rows:,} rows"
-    kept = sum(one.outcome == "pass" for one in result.expectations)
+    kept = sum(outcome.outcome == "pass" for outcome in result.expectations)
     about = f"{result.dataset} ({result.contract}:{result.version}): {rows}, {kept} promises kept"
-    lines = "".join(_outcome(one) for one in (*result.failed, *result.not_evaluated))
+    lines = "".join(_outcome(outcome) for outcome in (*result.failed, *result.not_evaluated))
     head = "<tr><th>code</th><th>severity</th><th>promise</th><th>bad rows</th><th>expected</th><th>actual</th></tr>"
     table = f"<table>{head}{lines}</table>" if lines else ""
     return f"<p><b>{escape(result.outcome.replace('_', ' ') + part)}</b> {escape(about)}</p>{table}"
@@ -80,8 +80,8 @@ def write_as_html(result: "WriteResult") -> str:
     return f"<p><b>{escape(said + apart + shadow)}</b> {escape(result.table)}</p>{result_as_html(result.result)}"
 
 
-def _outcome(one: "Outcome") -> str:
-    what = f"{one.message}: {one.cause}" if one.cause else one.message
-    count = "" if one.violations is None else f"{one.violations:,}"
-    cells = (f"FLOE-{one.code}", str(one.severity), what, count, str(one.expected), str(one.actual))
+def _outcome(value: "Outcome") -> str:
+    what = f"{value.message}: {value.cause}" if value.cause else value.message
+    count = "" if value.violations is None else f"{value.violations:,}"
+    cells = (f"FLOE-{value.code}", str(value.severity), what, count, str(value.expected), str(value.actual))
     return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from floe.model.quantity import LENGTHS, Quantity, parse_quantity
+from floe.lang.quantity import LENGTHS, Quantity, parse_quantity
 from floe.model.service_level import HIGHER, LATER, direction, level_name, measured
 
 _ISO = {"y": "P{}Y", "mo": "P{}M", "w": "P{}W", "d": "P{}D", "h": "PT{}H", "min": "PT{}M", "s": "PT{}S"}
@@ -79,9 +79,9 @@ def span(operator: str, value: Any) -> Span | None:
     True
     """
     values = value if isinstance(value, list) else [value]
-    if not all(isinstance(one, int | Decimal) and not isinstance(one, bool) for one in values):
+    if not all(isinstance(value, int | Decimal) and not isinstance(value, bool) for value in values):
         return None
-    numbers = [Decimal(one) for one in values]
+    numbers = [Decimal(value) for value in values]
     match operator, numbers:
         case "mustBe", [number]:
             return Span(number, number)

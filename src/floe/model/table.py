@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from floe.lang.sql.names import quote
 from floe.model.errors import TableError
-from floe.model.sql_name import quote
 
 # what no path or name of a table holds: control characters, what ends a name in SQL, what Spark replaces
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029`]|\\$\\{")
@@ -38,11 +38,6 @@ class Target:
         for called, text in (("name", self.name), ("path", self.path)):
             if text and (unsafe := unsafe_in(text)):
                 raise TableError(f"The {called} {text!a} of a table holds {unsafe}", "Remove it", "E507")
-
-    @property
-    def committable(self) -> bool:
-        """Whether floe can write to it: Parquet files have no log, and an Iceberg table commits by its catalog."""
-        return self.format == "delta" or (self.format == "iceberg" and self.name is not None)
 
     def __str__(self) -> str:
         return self.name or self.path or ""

@@ -25,7 +25,9 @@ def problem(operators: Mapping[str, Any]) -> str | None:
     for name, bound in operators.items():
         wanted = 2 if name in _TWO else 1
         bounds = bound if isinstance(bound, list) else [bound]
-        if len(bounds) != wanted or any(isinstance(one, bool) or not isinstance(one, int | Decimal) for one in bounds):
+        if len(bounds) != wanted or any(
+            isinstance(bound, bool) or not isinstance(bound, int | Decimal) for bound in bounds
+        ):
             return f"'{name}' asks for {'two numbers' if wanted == 2 else 'a number'}"
     return None
 
@@ -43,7 +45,7 @@ def holds(operators: Mapping[str, Any], value: Fraction) -> bool:
 
 def _keeps(name: str, bound: Any, value: Fraction) -> bool:
     if name in _TWO:
-        low, high = (Fraction(one) for one in bound)
+        low, high = (Fraction(value) for value in bound)
         return (low <= value <= high) is _TWO[name]
     return _ONE[name][1](value, Fraction(bound))
 

@@ -5,7 +5,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from floe.model.sql_name import escaped
+from floe.lang.sql.names import escaped
 
 # Spark's names in its schema JSON, by the name Spark SQL prints
 _JSON_NAMES = {"tinyint": "byte", "smallint": "short", "int": "integer", "bigint": "long"}

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from floe import registry
 from floe.model import RegistryError, SettingError
-from floe.model.settings import Settings
-from floe.monitor.service import Service, Slots
+from floe.monitor.service import Scheduler, Service
+from floe.settings import Settings
 
 if TYPE_CHECKING:
     from floe.registry import Store
@@ -35,28 +36,24 @@ def _watch(service: Service, once: bool) -> None:
             return
 
 
-def _shared(store: "Store") -> Slots:
-    from floe.registry.slots import SharedSlots  # noqa: PLC0415  (SQLAlchemy is heavy)
-
-    return SharedSlots(store)
+def _shared(store: "Store") -> Scheduler:
+    return registry.leases.SharedLeases(store)
 
 
 @contextmanager
 def _alone(store: "Store") -> Iterator[bool]:
-    from floe.registry.one_worker import only_worker  # noqa: PLC0415
-
-    with only_worker(store, "monitor") as mine:
+    with registry.worker_lock.only_worker(store, "monitor") as mine:
         yield mine
 
 
 def check_mode(settings: Settings) -> None:
     """SettingError where the settings leave nothing to run."""
-    if settings["data_contracts.enforcement"] == "off" or not settings["data_contracts.monitoring.enabled"]:
+    if settings.data_contracts.enforcement == "off" or not settings.data_contracts.monitoring.enabled:
         raise SettingError(
             "The settings switch the monitor off",
             "Set data_contracts.monitoring.enabled to true, and data_contracts.enforcement to another level than off",
         )
-    if settings["data_contracts.monitoring.mode"] == "on_demand":
+    if settings.data_contracts.monitoring.mode == "on_demand":
         raise SettingError(
             "data_contracts.monitoring.mode is on_demand, so nothing runs by itself",
             "Use floe monitor check, or set the mode to scheduled or continuous",

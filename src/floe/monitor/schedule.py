@@ -5,16 +5,15 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from floe.lang.quantity import parse_quantity
 from floe.model import Contract, SettingError
-from floe.model.quantity import parse_quantity
-from floe.model.settings import Settings
-from floe.model.turn import Turn, next_slot, phases
-from floe.model.watch import KINDS
+from floe.model.lease import Lease, next_slot, phases
+from floe.model.monitor_check import KINDS
+from floe.settings import Settings
 
 if TYPE_CHECKING:
     from floe.registry import Store
 
-_MONITORING = "data_contracts.monitoring."
 _OWN = ("freshness", "schema_drift", "quality", "availability")
 # kinds without a setting of their own go along with one that reads as much
 _WITH = {"latency": "quality", "retention": "quality", "cost": "schema_drift", "deprecation": "schema_drift"}
@@ -28,7 +27,7 @@ def intervals(settings: Settings, contract: Contract) -> dict[str, float]:
     own = said if isinstance(said, Mapping) else {}
     chosen = {}
     for kind in _OWN:
-        default = settings[f"{_MONITORING}{kind}.check_interval"]
+        default = settings.data_contracts.monitoring.interval(kind)
         entry = own.get(kind)
         text = entry.get("check_interval", default) if isinstance(entry, Mapping) else entry or default
         chosen[kind] = seconds(text, f"monitoring.{kind} of {contract.identity}")
@@ -82,10 +81,10 @@ class Schedule:
         slots = self._next.get(name, {})
         return tuple(kind for kind in self._every[name] if slots.get(kind, now) <= now)
 
-    def claim(self, busy: Collection[str], most: int) -> tuple[list[Turn], int]:
+    def claim(self, busy: Collection[str], most: int) -> tuple[list[Lease], int]:
         """Take turns, what waits longest first; and how many slots came while the one before was still under way."""
         now, skipped = self.monotonic(), 0
-        turns: list[Turn] = []
+        turns: list[Lease] = []
         come = [name for name, then in self._soonest.items() if then <= now or name in self._asked]
         for name in sorted(come, key=lambda name: self._soonest[name]):
             kinds = self.due(name, now)
@@ -93,7 +92,7 @@ class Schedule:
                 skipped += bool(kinds)
                 self.taken(name, kinds, now)
             elif len(turns) < most:
-                turns.append(Turn(name, tuple(dict.fromkeys((*kinds, *self._asked.pop(name, ())))), at=now))
+                turns.append(Lease(name, tuple(dict.fromkeys((*kinds, *self._asked.pop(name, ())))), at=now))
                 self.taken(name, kinds, now)
         return turns, skipped
 
@@ -105,14 +104,14 @@ class Schedule:
             slots[kind] = next_slot(slots.get(kind, now - step * self._phase[name]), step, now)
         self._soonest[name] = self._next_of(name, now)
 
-    def renew(self, turns: Collection[Turn]) -> None:
+    def renew(self, turns: Collection[Lease]) -> None:
         """Nobody else takes turns."""
 
     def renew_every(self) -> float:
         """Seconds between two renewals."""
         return 3600.0
 
-    def done(self, store: "Store", turn: Turn) -> bool:
+    def done(self, store: "Store", turn: Lease) -> bool:
         """A turn is over; its slots were moved when it was taken."""
         return False
 

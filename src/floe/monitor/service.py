@@ -8,16 +8,16 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from floe.actions.monitor import MonitorResult, OneTurn, housekeep, late, watch
-from floe.actions.monitor_find import Subject, source_mark, subjects
-from floe.actions.monitor_snapshot import snapshots
+from floe.actions.monitor import LeaseHooks, MonitorResult, housekeep, timed_out, watch
+from floe.actions.monitor.find import Subject, source_mark, subjects
+from floe.actions.monitor.snapshot import snapshots
 from floe.actions.outbox import send_due
 from floe.model import FloeError, LeaseError, SettingError
+from floe.model.lease import Lease
+from floe.model.monitor_check import CheckRun
 from floe.model.result import PASS
-from floe.model.settings import Settings
-from floe.model.turn import Turn
-from floe.model.watch import Watch
 from floe.monitor.schedule import Schedule, intervals
+from floe.settings import Settings
 
 if TYPE_CHECKING:
     from floe.registry import Store
@@ -36,7 +36,7 @@ _TIMED = ("availability", "freshness", "cost", "deprecation", "recovery", "anoma
 class Gauges(Protocol):
     """Whoever counts what looks come to."""
 
-    def take(self, watch: Watch) -> None:
+    def take(self, watch: CheckRun) -> None:
         """Count a look."""
 
     def skip(self) -> None:
@@ -46,7 +46,7 @@ class Gauges(Protocol):
         """Forget what is watched no more."""
 
 
-class Slots(Protocol):
+class Scheduler(Protocol):
     """Whoever says what is due and whose turn it is: this process alone, or replicas together."""
 
     def know(self, every: Mapping[str, Mapping[str, float]]) -> None:
@@ -55,16 +55,16 @@ class Slots(Protocol):
     def note(self, name: str, seen: str, kinds: Collection[str]) -> None:
         """Ask for checks of a contract whose tables have new snapshots."""
 
-    def claim(self, busy: Collection[str], most: int) -> tuple[list[Turn], int]:
+    def claim(self, busy: Collection[str], most: int) -> tuple[list[Lease], int]:
         """Take turns, and how many slots were skipped."""
 
-    def renew(self, turns: Collection[Turn]) -> None:
+    def renew(self, turns: Collection[Lease]) -> None:
         """Hold on to turns that are under way."""
 
     def renew_every(self) -> float:
         """Seconds between two renewals."""
 
-    def done(self, store: "Store", turn: Turn) -> bool:
+    def done(self, store: "Store", turn: Lease) -> bool:
         """End a turn in the transaction of what it found; whether slots were missed."""
 
     def mine(self) -> Collection[str]:
@@ -79,7 +79,7 @@ class _Job:
     thread: threading.Thread
     started: float
     alive: threading.Event
-    turn: Turn | None = None
+    turn: Lease | None = None
 
 
 @dataclass(slots=True)
@@ -92,17 +92,17 @@ class Service:
     monotonic: Callable[[], float] = time.monotonic
     timeout: float = 300.0
     names: tuple[str, ...] = ()
-    slots: Slots | None = None  # None: this process alone
+    slots: Scheduler | None = None  # None: this process alone
     stopping: threading.Event = field(default_factory=threading.Event)
     rounds: int = 0
     _troubles: dict[str, str] = field(default_factory=dict)
     _subjects: dict[str, Subject] = field(default_factory=dict)
     _running: dict[str, _Job] = field(default_factory=dict)
-    _done: "queue.Queue[tuple[str, list[Watch] | FloeError]]" = field(default_factory=queue.Queue)
+    _done: "queue.Queue[tuple[str, list[CheckRun] | FloeError]]" = field(default_factory=queue.Queue)
     _mark: str | None = None
     _own: dict[str, float] = field(default_factory=dict)  # when jobs of the service's own are due
     _snapshots: dict[str, str] = field(default_factory=dict)
-    _last: dict[tuple[str, str, str], Watch] = field(default_factory=dict)
+    _last: dict[tuple[str, str, str], CheckRun] = field(default_factory=dict)
     _loaded: bool = False
     _woken: threading.Event = field(default_factory=threading.Event)
 
@@ -124,7 +124,7 @@ class Service:
         if self._reached("reload", _RELOAD, now):
             self._reload()
         self._give_up(now)
-        if self.settings["data_contracts.monitoring.mode"] == "continuous" and self._reached("poll", _POLL, now):
+        if self.settings.data_contracts.monitoring.mode == "continuous" and self._reached("poll", _POLL, now):
             self._aside("poll", self._poll)
         self._begin_due(now)
         if self._reached("outbox", _OUTBOX, now):
@@ -135,7 +135,7 @@ class Service:
         return self._turns.soonest()
 
     @property
-    def _turns(self) -> Slots:
+    def _turns(self) -> Scheduler:
         if self.slots is None:
             self.slots = Schedule(self.monotonic)
         return self.slots
@@ -191,7 +191,7 @@ class Service:
             if mark == self._mark:
                 self._troubles.pop("contracts", None)
                 return
-            found = {one.key: one for one in map(self._watchable, subjects(self.names, self.settings))}
+            found = {subject.key: subject for subject in map(self._watchable, subjects(self.names, self.settings))}
             self._turns.know({name: self._intervals(one) for name, one in found.items()})
             self._subjects, self._mark, self._loaded = found, mark, True
             _LOG.info("contracts to watch: %s", len(found)) if found else _LOG.warning("no contract was found to watch")
@@ -211,14 +211,18 @@ class Service:
 
     def _forget_gauges(self) -> None:
         """What is watched no more, or was looked at by another replica since, has no gauge here."""
-        known = [one.contract for name in self._turns.mine() if (one := self._subjects.get(name)) and one.contract]
+        known = [
+            subject.contract
+            for name in self._turns.mine()
+            if (subject := self._subjects.get(name)) and subject.contract
+        ]
         self.metrics.keep({(c.identity.rsplit(":", 1)[0], c.version, d.name) for c in known for d in c.datasets})
 
     def _intervals(self, subject: Subject) -> Mapping[str, float]:
         if subject.contract is None:
             return {"availability": 3600.0}
         every = intervals(self.settings, subject.contract)
-        continuous = self.settings["data_contracts.monitoring.mode"] == "continuous"
+        continuous = self.settings.data_contracts.monitoring.mode == "continuous"
         return {kind: step for kind, step in every.items() if kind in _TIMED} if continuous else every
 
     def _begin_due(self, now: float) -> None:
@@ -242,10 +246,10 @@ class Service:
         for _ in range(skipped):
             self.metrics.skip()
 
-    def _begin(self, turn: Turn, now: float) -> None:
+    def _begin(self, turn: Lease, now: float) -> None:
         alive = threading.Event()
         alive.set()
-        subject, own = self._subjects[turn.name], OneTurn(alive.is_set, lambda store: self._end(store, turn))
+        subject, own = self._subjects[turn.name], LeaseHooks(alive.is_set, lambda store: self._end(store, turn))
 
         def look() -> None:
             try:
@@ -258,7 +262,7 @@ class Service:
         self._running[turn.name] = _Job(thread, now, alive, turn)
         thread.start()
 
-    def _end(self, store: "Store", turn: Turn) -> None:
+    def _end(self, store: "Store", turn: Lease) -> None:
         if self._turns.done(store, turn):
             self.metrics.skip()
 
@@ -277,23 +281,25 @@ class Service:
             elif job is None or job.alive.is_set():
                 if said:
                     self._troubles.pop("registry", None)
-                for one in said:
-                    self._take(one)
+                for run in said:
+                    self._take(run)
 
     def _give_up(self, now: float) -> None:
         """What takes too long is not evaluated; its thread is left alone, and its contract until it ends."""
         for name, job in self._running.items():
             if job.alive.is_set() and now - job.started > self.timeout:
                 job.alive.clear()
-                for one in late(self._subjects[name], self.timeout, self.settings) if name in self._subjects else ():
-                    self._take(one)
+                for run in (
+                    timed_out(self._subjects[name], self.timeout, self.settings) if name in self._subjects else ()
+                ):
+                    self._take(run)
 
-    def _take(self, watch: Watch) -> None:
+    def _take(self, watch: CheckRun) -> None:
         self.metrics.take(watch)
         key = (watch.contract, watch.version, watch.dataset)
         before = self._last.get(key)
         if watch.outcome != (before.outcome if before else PASS):
-            codes = {f"FLOE-{one.outcome.code}" for one in watch.checks if one.outcome.outcome == watch.outcome}
+            codes = {f"FLOE-{check.outcome.code}" for check in watch.checks if check.outcome.outcome == watch.outcome}
             name = " ".join(part for part in (watch.contract, watch.version, watch.dataset) if part)
             level = logging.INFO if watch.outcome == PASS else logging.WARNING
             _LOG.log(level, "%s: %s %s", name, watch.outcome, watch.error or " ".join(sorted(codes)))

@@ -91,4 +91,4 @@ def noticed(store: Store, contract_id: str, version: str) -> str | None:
     chosen = sa.select(audit.c.detail).where((audit.c.subject == contract_id) & (audit.c.verb == "notice"))
     with store.begin() as connection:
         told = list(connection.execute(chosen.order_by(audit.c.id.desc())).scalars())
-    return next((str(one["diff_hash"]) for one in told if one.get("version") == version), None)
+    return next((str(value["diff_hash"]) for value in told if value.get("version") == version), None)

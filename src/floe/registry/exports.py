@@ -40,7 +40,7 @@ def restore(store: Store, rows: Iterable[tuple[str, dict[str, Any]]]) -> int:
     with store.begin(writes=True, patient=True) as connection:
         if store.postgresql:
             connection.execute(sa.text("LOCK TABLE contracts, versions IN EXCLUSIVE MODE"))
-        for name, of in groupby(rows, key=lambda one: one[0]):
+        for name, of in groupby(rows, key=lambda pair: pair[0]):
             table = metadata.tables[name]
             values = (row for _, row in of)
             while batch := list(islice(values, _AT_ONCE)):

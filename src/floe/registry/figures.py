@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from floe.model.figures import Batch, Change, Commit, Trouble
+from floe.model.figures import Batch, JudgedCommit, RecordedProblem, VersionChange
 from floe.registry.audit import audited
 from floe.registry.schema import (
     audit,
@@ -53,7 +53,7 @@ def batches(store: Store, since: str) -> tuple[Batch, ...]:
     )
 
 
-def troubles(store: Store, since: str, codes: Iterable[str]) -> tuple[Trouble, ...]:
+def troubles(store: Store, since: str, codes: Iterable[str]) -> tuple[RecordedProblem, ...]:
     """Incidents that were open, errors and worse, and drift of these codes that tests alone found in tables."""
     row, wanted = incidents.c, tuple(f"FLOE-{code}" for code in codes)
     open_ = row.closed_at.is_(None) | (row.closed_at >= since)
@@ -62,15 +62,15 @@ def troubles(store: Store, since: str, codes: Iterable[str]) -> tuple[Trouble, .
         kept = connection.execute(sa.select(incidents).where(open_ & row.severity.in_(_BAD)).order_by(row.id)).all()
         seen = connection.execute(tested).all()
     made = [
-        Trouble(one.contract_id, one.dataset, one.kind, one.code, one.opened_at[:10], _day(one.closed_at))
-        for one in kept
+        RecordedProblem(row.contract_id, row.dataset, row.kind, row.code, row.opened_at[:10], _day(row.closed_at))
+        for row in kept
     ]
-    known = {(one.contract, one.code) for one in made}
-    for one in seen:  # the same drift of a table is found by every test; it counts once
-        code = one.code.removeprefix("FLOE-")
-        if (one.contract, code) not in known and (one.table_id, code) not in known:
-            known.add((one.table_id, code))
-            made.append(Trouble(one.contract, one.table_id, "schema_drift", code, one.at[:10], None))
+    known = {(problem.contract, problem.code) for problem in made}
+    for entry in seen:  # the same drift of a table is found by every test; it counts once
+        code = entry.code.removeprefix("FLOE-")
+        if (entry.contract, code) not in known and (entry.table_id, code) not in known:
+            known.add((entry.table_id, code))
+            made.append(RecordedProblem(entry.contract, entry.table_id, "schema_drift", code, entry.at[:10], None))
     return tuple(made)
 
 
@@ -86,7 +86,7 @@ def watched(store: Store, first: str) -> tuple[tuple[str, str, str], ...]:
     row = probe_days.c
     chosen = sa.select(row.contract_id, row.dataset, row.day).where(row.day >= first).order_by(row.day)
     with store.begin() as connection:
-        return tuple((one[0], one[1], one[2]) for one in connection.execute(chosen))
+        return tuple((entry[0], entry[1], entry[2]) for entry in connection.execute(chosen))
 
 
 def quality_watched(store: Store, since: str) -> bool:
@@ -97,7 +97,7 @@ def quality_watched(store: Store, since: str) -> bool:
         return connection.execute(sa.select(row.sla).where(here).limit(1)).first() is not None
 
 
-def commits(store: Store, since: str) -> tuple[Commit, ...]:
+def commits(store: Store, since: str) -> tuple[JudgedCommit, ...]:
     """Commits to tables that were known before, with the seconds until their first verdict."""
     known = sa.select(_RUN.table_id, sa.func.min(_RUN.at)).group_by(_RUN.table_id)
     gated = sa.select(_RUN.table_id, _RUN.snapshot_after, _RUN.at).where(
@@ -116,19 +116,19 @@ def commits(store: Store, since: str) -> tuple[Commit, ...]:
         since_when = {row[0]: row[1] for row in connection.execute(known)}
         ours = {(row[0], row[1]): row[2] for row in connection.execute(gated)}
         looks = connection.execute(looked.order_by(_RUN.at)).all()
-    made = [Commit(table, at[:10], 0.0) for (table, _), at in ours.items() if at >= since]
+    made = [JudgedCommit(table, at[:10], 0.0) for (table, _), at in ours.items() if at >= since]
     seen = set(ours)
     for row in looks:
         committed = row.result.get("committed_at")
         keys = {(row.table_id, row.snapshot_after), (row.table_id, committed)}
         if committed and committed >= max(since, since_when[row.table_id]) and not keys & seen:
             took = max(0.0, _between(committed, row.at) + (row.seconds or 0))  # the writer's clock may go ahead
-            made.append(Commit(row.table_id, committed[:10], took))
+            made.append(JudgedCommit(row.table_id, committed[:10], took))
         seen |= keys
-    return tuple(sorted(made, key=lambda one: one.day))
+    return tuple(sorted(made, key=lambda judged_commit: judged_commit.day))
 
 
-def changes(store: Store, since: str) -> tuple[Change, ...]:
+def changes(store: Store, since: str) -> tuple[VersionChange, ...]:
     """The versions after a contract's first, and the moves of ends, that were registered."""
     with store.begin() as connection:
         people = [row._asdict() for row in connection.execute(sa.select(consumers))]
@@ -142,7 +142,9 @@ def changes(store: Store, since: str) -> tuple[Change, ...]:
         made = [_version(row, people, signed, said) for row in _new_versions(connection, since)]
         of = lifecycle_transitions
         moves = [row._asdict() for row in connection.execute(sa.select(of).where(of.c.at >= since).order_by(of.c.id))]
-    return tuple(sorted((*made, *(_move(row, people, said) for row in moves)), key=lambda one: one.day))
+    return tuple(
+        sorted((*made, *(_move(row, people, said) for row in moves)), key=lambda version_change: version_change.day)
+    )
 
 
 def _new_versions(connection: Connection, since: str) -> list[Row]:
@@ -152,39 +154,41 @@ def _new_versions(connection: Connection, since: str) -> list[Row]:
     return [row._asdict() for row in rows if row.changes]
 
 
-def _version(row: Row, people: Sequence[Row], signed: Sequence[Row], said: Sequence[Row]) -> Change:
+def _version(row: Row, people: Sequence[Row], signed: Sequence[Row], said: Sequence[Row]) -> VersionChange:
     contract, version = row["contract_id"], row["version"]
-    mine = [one for one in said if one["subject"] == contract and one["detail"].get("version") == version]
-    notices = [one["at"] for one in mine if one["verb"] == "notice"]
+    mine = [entry for entry in said if entry["subject"] == contract and entry["detail"].get("version") == version]
+    notices = [row["at"] for row in mine if row["verb"] == "notice"]
     since, breaking = min([*notices, row["published_at"]]), row["changes"].get("bump") == "MAJOR"
-    relying = [one for one in people if one["contract_id"] == contract and _there(one, row["published_at"])]
-    answers = [one for one in signed if (one["contract_id"], one["version"]) == (contract, version)]
-    agreed = {one["team"] for one in answers if one["decision"] == SIGNED}
-    missing = {one["team"] for one in relying if one["major"] < row["major"]} - agreed
-    return Change(
+    relying = [entry for entry in people if entry["contract_id"] == contract and _there(entry, row["published_at"])]
+    answers = [row for row in signed if (row["contract_id"], row["version"]) == (contract, version)]
+    agreed = {answer["team"] for answer in answers if answer["decision"] == SIGNED}
+    missing = {each_row["team"] for each_row in relying if each_row["major"] < row["major"]} - agreed
+    return VersionChange(
         name=f"{contract}:{version}",
         day=row["published_at"][:10],
         breaking=breaking,
         lead_days=max(0, (_date(row["effective_from"]) - _date(since)).days),
         consumers=len(relying),
-        told=any(one["verb"] == TOLD for one in mine),
-        overridden=breaking and bool(missing) and any(one["decision"] == OVERRIDE for one in answers),
+        told=any(each_entry["verb"] == TOLD for each_entry in mine),
+        overridden=breaking and bool(missing) and any(each_answer["decision"] == OVERRIDE for each_answer in answers),
     )
 
 
-def _move(row: Row, people: Sequence[Row], said: Sequence[Row]) -> Change:
+def _move(row: Row, people: Sequence[Row], said: Sequence[Row]) -> VersionChange:
     contract, major = row["contract_id"], row["major"]
     relying = [
-        one for one in people if (one["contract_id"], one["major"]) == (contract, major) and _there(one, row["at"])
+        entry
+        for entry in people
+        if (entry["contract_id"], entry["major"]) == (contract, major) and _there(entry, row["at"])
     ]
     told = any(
-        one["verb"] == TOLD
-        and one["subject"] == contract
-        and one["at"] >= row["at"]
-        and (one["detail"].get("major"), one["detail"].get("state")) == (major, row["state"])
-        for one in said
+        entry["verb"] == TOLD
+        and entry["subject"] == contract
+        and entry["at"] >= row["at"]
+        and (entry["detail"].get("major"), entry["detail"].get("state")) == (major, row["state"])
+        for entry in said
     )
-    return Change(f"{contract}:{major} {row['state']}", row["at"][:10], False, 0, len(relying), told)
+    return VersionChange(f"{contract}:{major} {row['state']}", row["at"][:10], False, 0, len(relying), told)
 
 
 def _there(consumer: Row, at: str) -> bool:

@@ -9,22 +9,22 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from floe.model import Severity
-from floe.model.clock import stamp
 from floe.model.violation_type import violation_type
 from floe.registry import outbox
 from floe.registry.schema import incidents
 from floe.registry.store import Store
+from floe.system.clock import stamp
 
 QUIET = timedelta(minutes=30)  # the same again within this is not told, unless it is worse
 DAILY = timedelta(days=1)
-_REMINDED = ("E571",)  # who uses a sunset contract is told every day (SPEC §5)
+_REMINDED = ("E571",)  # who uses a sunset contract is told every day
 _ROW = incidents.c
 Row = Mapping[str, Any]
 Key = tuple[str, str]  # kind of check and code
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class IncidentPlace:
     """The dataset of a contract, in a version."""
 
     contract_id: str
@@ -33,7 +33,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ObservedProblem:
     """What is wrong at a place, the worst of its kind and code."""
 
     kind: str
@@ -43,16 +43,16 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class PlaceReport:
     """What a look at a place found, which kinds it is sure about, and whom to tell."""
 
-    found: Sequence[Found]
+    found: Sequence[ObservedProblem]
     sure: Collection[str]  # kinds that were judged whole: what is not found there is over
     run_id: str
     tell: Mapping[str, Any] | None  # owner and support for the message; None: nobody is told
 
 
-def recent(store: Store, place: Place, now: datetime) -> dict[Key, int]:
+def recent(store: Store, place: IncidentPlace, now: datetime) -> dict[Key, int]:
     """How many checks found each fault within the last day; an incident that is still open counts whole."""
     since = stamp(now - DAILY)
     chosen = sa.select(_ROW.kind, _ROW.code, sa.func.sum(_ROW.times)).where(_at(place) & (_ROW.seen_at >= since))
@@ -61,15 +61,25 @@ def recent(store: Store, place: Place, now: datetime) -> dict[Key, int]:
     return {(row[0], row[1]): int(row[2]) for row in rows}
 
 
-def settle(store: Store, place: Place, sight: Sight, now: datetime) -> list[dict[str, Any]]:
+def settle(store: Store, place: IncidentPlace, sight: PlaceReport, now: datetime) -> list[dict[str, Any]]:
     """Open, worsen and close incidents, with the messages about it, all or nothing; what changed is given back."""
     with store.begin(writes=True) as connection:
         there = {(row["kind"], row["code"]): row for row in _open(connection, place)}
-        moved = [_seen(connection, place, one, there.get((one.kind, one.code)), sight, now) for one in sight.found]
-        known = {(one.kind, one.code) for one in sight.found}
+        moved = [
+            _seen(
+                connection,
+                place,
+                observed_problem,
+                there.get((observed_problem.kind, observed_problem.code)),
+                sight,
+                now,
+            )
+            for observed_problem in sight.found
+        ]
+        known = {(observed_problem.kind, observed_problem.code) for observed_problem in sight.found}
         over = [row for key, row in there.items() if key not in known and key[0] in sight.sure]
         moved += [_closed(connection, place, row, sight, now) for row in over]
-    return [one for one in moved if one]
+    return [entry for entry in moved if entry]
 
 
 def open_incidents(store: Store) -> list[dict[str, Any]]:
@@ -80,7 +90,7 @@ def open_incidents(store: Store) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: -Severity.of(row["severity"]))
 
 
-def broken_since(store: Store, place: Place) -> list[str]:
+def broken_since(store: Store, place: IncidentPlace) -> list[str]:
     """Since when what is open at a place is broken: not what comes near a limit, nor what ends or is slow to be repaired."""
     broken = _at(place) & _ROW.closed_at.is_(None) & (_ROW.times > 0) & _ROW.kind.not_in(("deprecation", "recovery"))
     with store.begin() as connection:
@@ -88,36 +98,49 @@ def broken_since(store: Store, place: Place) -> list[str]:
     return [row[0] or row[1] for row in rows]
 
 
-def _at(place: Place) -> sa.ColumnElement[bool]:
+def _at(place: IncidentPlace) -> sa.ColumnElement[bool]:
     return (_ROW.contract_id == place.contract_id) & (_ROW.dataset == place.dataset)
 
 
-def _open(connection: Connection, place: Place) -> list[Row]:
+def _open(connection: Connection, place: IncidentPlace) -> list[Row]:
     chosen = sa.select(incidents).where(_at(place) & _ROW.closed_at.is_(None))
     return [dict(row) for row in connection.execute(chosen).mappings()]
 
 
 def _seen(
-    connection: Connection, place: Place, one: Found, there: Row | None, sight: Sight, now: datetime
+    connection: Connection,
+    place: IncidentPlace,
+    observed_problem: ObservedProblem,
+    there: Row | None,
+    sight: PlaceReport,
+    now: datetime,
 ) -> dict[str, Any] | None:
     at = stamp(now)
-    said: dict[str, Any] = {"version": place.version, "severity": str(one.severity), "message": one.message}
+    said: dict[str, Any] = {
+        "version": place.version,
+        "severity": str(observed_problem.severity),
+        "message": observed_problem.message,
+    }
     said |= {"run_id": sight.run_id, "seen_at": at}
     if there is None:
-        event, row = "opened", _insert(connection, place, one, said)
-        told_at, told = _last_told(connection, place, one, row["id"])
+        event, row = "opened", _insert(connection, place, observed_problem, said)
+        told_at, told = _last_told(connection, place, observed_problem, row["id"])
     else:
-        worse = one.severity > Severity.of(there["severity"])
-        said["broken_at"] = there["broken_at"] or (at if _breach(one) else None)
-        event, row = "worsened" if worse else "", {**there, **said, "times": there["times"] + _breach(one)}
+        worse = observed_problem.severity > Severity.of(there["severity"])
+        said["broken_at"] = there["broken_at"] or (at if _breach(observed_problem) else None)
+        event, row = "worsened" if worse else "", {**there, **said, "times": there["times"] + _breach(observed_problem)}
         values = {**said, "times": row["times"]}
         connection.execute(sa.update(incidents).where(_ROW.id == row["id"]).values(**values))
         told_at, told = there["told_at"], there["told_severity"]
-    if not event and _remind(one, told_at, now):
+    if not event and _remind(observed_problem, told_at, now):
         event = "reminded"
     if not event:
         return None
-    return _told(connection, event, row, sight, now) if speaks(one.severity, told, told_at, now) else _event(event, row)
+    return (
+        _told(connection, event, row, sight, now)
+        if speaks(observed_problem.severity, told, told_at, now)
+        else _event(event, row)
+    )
 
 
 def speaks(severity: Severity, told: str | None, told_at: str | None, now: datetime) -> bool:
@@ -137,33 +160,43 @@ def speaks(severity: Severity, told: str | None, told_at: str | None, now: datet
     return severity > Severity.of(told) or told_at <= stamp(now - QUIET)
 
 
-def _breach(one: Found) -> int:
+def _breach(observed_problem: ObservedProblem) -> int:
     """Whether it is more than nearness to a limit, as a count."""
-    return int(one.severity >= Severity.ERROR)
+    return int(observed_problem.severity >= Severity.ERROR)
 
 
-def _remind(one: Found, told_at: str | None, now: datetime) -> bool:
-    return one.code in _REMINDED and told_at is not None and told_at <= stamp(now - DAILY)
+def _remind(observed_problem: ObservedProblem, told_at: str | None, now: datetime) -> bool:
+    return observed_problem.code in _REMINDED and told_at is not None and told_at <= stamp(now - DAILY)
 
 
-def _insert(connection: Connection, place: Place, one: Found, said: Row) -> Row:
+def _insert(connection: Connection, place: IncidentPlace, observed_problem: ObservedProblem, said: Row) -> Row:
     row: dict[str, Any] = {"contract_id": place.contract_id, "dataset": place.dataset}
-    row |= {"kind": one.kind, "code": one.code}
-    row |= {**said, "times": _breach(one), "opened_at": said["seen_at"], "closed_at": None}
-    row["broken_at"] = said["seen_at"] if _breach(one) else None
+    row |= {"kind": observed_problem.kind, "code": observed_problem.code}
+    row |= {**said, "times": _breach(observed_problem), "opened_at": said["seen_at"], "closed_at": None}
+    row["broken_at"] = said["seen_at"] if _breach(observed_problem) else None
     made = connection.execute(sa.insert(incidents).values(**row).returning(_ROW.id)).scalar_one()
     return {**row, "id": made}
 
 
-def _last_told(connection: Connection, place: Place, one: Found, but: int) -> tuple[str | None, str | None]:
+def _last_told(
+    connection: Connection, place: IncidentPlace, observed_problem: ObservedProblem, but: int
+) -> tuple[str | None, str | None]:
     """When the same was told last, by an incident that is over."""
-    here = _at(place) & (_ROW.kind == one.kind) & (_ROW.code == one.code) & (_ROW.id != but) & _ROW.told_at.isnot(None)
+    here = (
+        _at(place)
+        & (_ROW.kind == observed_problem.kind)
+        & (_ROW.code == observed_problem.code)
+        & (_ROW.id != but)
+        & _ROW.told_at.isnot(None)
+    )
     chosen = sa.select(_ROW.told_at, _ROW.told_severity).where(here).order_by(_ROW.told_at.desc()).limit(1)
     row = connection.execute(chosen).first()
     return (row[0], row[1]) if row else (None, None)
 
 
-def _closed(connection: Connection, place: Place, row: Row, sight: Sight, now: datetime) -> dict[str, Any]:
+def _closed(
+    connection: Connection, place: IncidentPlace, row: Row, sight: PlaceReport, now: datetime
+) -> dict[str, Any]:
     at = stamp(now)
     connection.execute(sa.update(incidents).where(_ROW.id == row["id"]).values(closed_at=at))
     over = {**row, "version": place.version, "closed_at": at, "run_id": sight.run_id}
@@ -172,7 +205,7 @@ def _closed(connection: Connection, place: Place, row: Row, sight: Sight, now: d
     return _told(connection, "closed", over, sight, now)
 
 
-def _told(connection: Connection, event: str, row: Row, sight: Sight, now: datetime) -> dict[str, Any]:
+def _told(connection: Connection, event: str, row: Row, sight: PlaceReport, now: datetime) -> dict[str, Any]:
     said = _event(event, row)
     if sight.tell is None:
         return said

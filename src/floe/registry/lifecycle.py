@@ -8,7 +8,6 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from floe.model.clock import stamp
 from floe.model.lifecycle import RETIRED, Standing, due, settled, used
 from floe.registry import outbox
 from floe.registry.audit import audited
@@ -16,6 +15,7 @@ from floe.registry.catalogs.message import catalogs_told, retired_message
 from floe.registry.consumers import locked, relying
 from floe.registry.schema import contracts, lifecycle_transitions
 from floe.registry.store import Store
+from floe.system.clock import stamp
 
 # What a line stands at where nothing was moved yet: its document says
 First = Callable[[], Standing]
@@ -125,5 +125,5 @@ def _notice(was: Standing, standing: Standing, consumers: Sequence[Mapping[str, 
         "code": f"FLOE-{finding.code}" if finding else None,
         "was": was.state,
         **standing.to_dict(),
-        "consumers": [{name: one[name] for name in kept} for one in consumers],
+        "consumers": [{name: consumer[name] for name in kept} for consumer in consumers],
     }

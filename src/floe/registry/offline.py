@@ -12,11 +12,11 @@ from typing import Any
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import OperationalError
 
+from floe.lang.json_text import dumps
+from floe.lang.secret import with_variables_hidden
 from floe.model import RegistryError
-from floe.model.json_text import dumps
-from floe.model.private import open_private, write_private
-from floe.model.secret import covered
 from floe.registry.store import Store
+from floe.system.private_files import open_private, write_private
 
 
 class Offline(Store):
@@ -63,7 +63,7 @@ def out_of_reach(error: RegistryError) -> bool:
 
 def keep_table(folder: Path, row: Mapping[str, Any]) -> None:
     """Keep a copy of where a table stands; a folder that cannot be written is no reason to stop."""
-    path, text = _copy(folder, row["table_id"]), dumps(covered(row))
+    path, text = _copy(folder, row["table_id"]), dumps(with_variables_hidden(row))
     try:
         if not path.is_file() or path.read_text("utf-8") != text:
             made = path.with_suffix(f".{os.getpid()}")

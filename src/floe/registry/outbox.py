@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from floe.model import RegistryError
-from floe.model.outgoing import Outgoing
+from floe.model.outbox_message import Outgoing
 from floe.registry.audit import audited
 from floe.registry.outbox_put import WAITING, put_all
 from floe.registry.schema import audit, outbox
@@ -39,7 +39,7 @@ def put(connection: Connection, *, sink: str, key: str, payload: Mapping[str, An
     put_all(connection, [(sink, key, payload)], at=at)
 
 
-def heads(store: Store, now: str | None = None) -> list[Outgoing]:
+def next_messages(store: Store, now: str | None = None) -> list[Outgoing]:
     """Each key's oldest waiting message, where it is due; those not tried the longest first."""
     oldest = sa.select(sa.func.min(_ROW.id)).where(_ROW.state == WAITING).group_by(_ROW.sink, _ROW.key)
     chosen = sa.select(outbox).where(_ROW.id.in_(oldest)).order_by(_ROW.next_at, _ROW.id)
@@ -57,7 +57,7 @@ def mark(store: Store, message: Outgoing, **values: Any) -> None:
         connection.execute(sa.update(outbox).where(here).values(attempts=message.attempts + 1, **values))
 
 
-def noted(store: Store, note: str) -> bool:
+def was_reported(store: Store, note: str) -> bool:
     """Whether this was said of a message before."""
     with store.begin() as connection:
         return connection.execute(sa.select(_ROW.id).where(_ROW.error == note).limit(1)).first() is not None

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
+from floe.lang.secret import masked
 from floe.model import SendError
-from floe.model.clock import stamp, utc_now
-from floe.model.failpoint import failpoint
-from floe.model.in_time import in_time
-from floe.model.outgoing import Outgoing, Sender
-from floe.model.secret import masked
+from floe.model.outbox_message import Outgoing, Sender
 from floe.registry import outbox
-from floe.registry.one_worker import only_worker
 from floe.registry.store import Store
+from floe.registry.worker_lock import only_worker
+from floe.system.clock import stamp, utc_now
+from floe.system.failpoint import failpoint
+from floe.system.timeout import call_with_timeout
 
 _LOG = logging.getLogger("floe.outbox")
 _ENOUGH = 0.5  # seconds; who gets less would be called out of reach for the round's end
@@ -52,7 +52,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class OutboxWorker:
     """Sends what waits in a store; `find` gives the sender of a sink."""
 
     store: Store
@@ -75,7 +75,7 @@ class Worker:
         tried: set[int] = set()
         closed: set[tuple[str, str]] = set()  # sinks and places that are out of reach for now
         while True:
-            due = outbox.heads(self.store, None if everything else stamp(self.clock()))
+            due = outbox.next_messages(self.store, None if everything else stamp(self.clock()))
             todo = [message for message in due if message.id not in tried]
             before = len(tried)
             for message in todo:
@@ -98,7 +98,7 @@ class Worker:
         except Exception as error:  # noqa: BLE001  (a sender of anybody's making: its message waits, the others go on)
             return self._failed(done, message, error)
         failpoint("outbox-sent")
-        if note and not outbox.noted(self.store, note):
+        if note and not outbox.was_reported(self.store, note):
             done.said.append(note)
         outbox.mark(self.store, message, state=outbox.SENT, error=note, sent_at=stamp(self.clock()))
         done.sent += 1
@@ -151,7 +151,7 @@ def _delivered(message: Outgoing, sender: Sender | None, seconds: float) -> str 
             permanent=True,
         )
     try:
-        return in_time(lambda: sender.send(message), seconds)
+        return call_with_timeout(lambda: sender.send(message), seconds)
     except TimeoutError as error:
         place = sender.place(message)
         name = f"{message.sink} '{place}'" if place else f"sink '{message.sink}'"

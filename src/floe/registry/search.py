@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 
-from floe.model.json_text import dumps
+from floe.lang.json_text import dumps
 from floe.registry.schema import contract_fields, contracts, versions
 from floe.registry.store import Store
 
@@ -17,7 +17,7 @@ _SHOWN = ("contract_id", "odcs_id", "domain", "product", "name", "owner", "repos
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class SearchQuery:
     """What is looked for; all of it must fit. `after` is the last contract of the page before."""
 
     text: str = ""
@@ -31,14 +31,14 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class SearchPage:
     """Contracts in the order of their ids, and where the next page begins, if there is one."""
 
     contracts: tuple[Row, ...]
     after: str | None
 
 
-def search(store: Store, query: Query) -> Page:
+def search(store: Store, query: SearchQuery) -> SearchPage:
     """The contracts that fit, each with the fields that made it fit; a page goes on after an id, not after a count."""
     chosen = sa.select(*(contracts.c[name] for name in _SHOWN)).where(contracts.c.newest.is_not(None))
     chosen = chosen.where(*_contract_terms(store, query))
@@ -54,10 +54,10 @@ def search(store: Store, query: Query) -> Page:
         page, more = found[: query.limit], len(found) > query.limit
         fields = _fields(connection, [row["contract_id"] for row in page], field_terms)
     shown = tuple({**row, "fields": fields.get(row["contract_id"], [])} for row in page)
-    return Page(shown, page[-1]["contract_id"] if more else None)
+    return SearchPage(shown, page[-1]["contract_id"] if more else None)
 
 
-def _contract_terms(store: Store, query: Query) -> Iterator[ColumnElement[bool]]:
+def _contract_terms(store: Store, query: SearchQuery) -> Iterator[ColumnElement[bool]]:
     holds = sa.func.strpos if store.postgresql else sa.func.instr
     for word in query.text.lower().split():
         yield holds(contracts.c.found_by, word) > 0
@@ -69,11 +69,11 @@ def _contract_terms(store: Store, query: Query) -> Iterator[ColumnElement[bool]]
         yield _listed(contracts.c.tags, query.tag)
 
 
-def _about_fields(query: Query) -> bool:
+def _about_fields(query: SearchQuery) -> bool:
     return query.column is not None or query.classification is not None
 
 
-def _field_terms(store: Store, query: Query) -> Iterator[ColumnElement[bool]]:
+def _field_terms(store: Store, query: SearchQuery) -> Iterator[ColumnElement[bool]]:
     """What one and the same field must be."""
     fields = contract_fields.c
     if query.column is not None:
@@ -96,7 +96,7 @@ def _named(store: Store, column: str) -> ColumnElement[bool]:
     if not store.postgresql:  # SQLite's LIKE does not mind the case of ASCII letters
         return of.like(pattern, escape="\\")
     # the same, and in half the time of ILIKE
-    small = "".join(one.lower() if one.isascii() else one for one in pattern)
+    small = "".join(name.lower() if name.isascii() else name for name in pattern)
     return sa.func.lower(of.collate("C")).like(small, escape="\\")
 
 

@@ -16,7 +16,7 @@ _NOTICE = "notice"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BreakingStep:
     """A breaking change that consumers are asked about: the new version, and the hash of what it changes."""
 
     contract_id: str
@@ -37,7 +37,7 @@ class Consent:
     @property
     def missing(self) -> list[str]:
         """The teams that have not signed off."""
-        return sorted({str(one["team"]) for one in self.consumers} - self.signed)
+        return sorted({str(consumer["team"]) for consumer in self.consumers} - self.signed)
 
 
 def find_consumers(connection: Connection, contract_id: str, below: int | None = None) -> list[Mapping[str, Any]]:
@@ -49,7 +49,7 @@ def find_consumers(connection: Connection, contract_id: str, below: int | None =
     return [dict(row) for row in rows.mappings()]
 
 
-def find_consent(connection: Connection, step: Step) -> Consent:
+def find_consent(connection: Connection, step: BreakingStep) -> Consent:
     """What is known about a breaking change; a sign-off counts for the very change it was given for."""
     said = sign_offs.c
     chosen = sa.select(sign_offs).where(
@@ -64,7 +64,7 @@ def find_consent(connection: Connection, step: Step) -> Consent:
     )
 
 
-def _noticed(connection: Connection, step: Step) -> str | None:
+def _noticed(connection: Connection, step: BreakingStep) -> str | None:
     """When consumers were first told of a breaking change."""
     chosen = sa.select(audit.c.at, audit.c.detail).where(
         (audit.c.subject == step.contract_id) & (audit.c.verb == _NOTICE)
@@ -73,7 +73,7 @@ def _noticed(connection: Connection, step: Step) -> str | None:
     return min(told, default=None)
 
 
-def give_notice(connection: Connection, step: Step, message: Mapping[str, Any], *, actor: str, at: str) -> None:
+def give_notice(connection: Connection, step: BreakingStep, message: Mapping[str, Any], *, actor: str, at: str) -> None:
     """Tell consumers of a breaking change to come, once: from then on their notice period runs."""
     if _noticed(connection, step):
         return

@@ -15,14 +15,14 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from floe.lang.json_text import dumps
+from floe.lang.secret import masked, with_variables_hidden
 from floe.model import RegistryError
-from floe.model.clock import stamp, utc_now
-from floe.model.json_text import dumps
-from floe.model.private import open_private, private_file
-from floe.model.secret import covered, masked
 from floe.registry.fact_put import put_fact
 from floe.registry.outbox_put import put_all
 from floe.registry.schema import check_runs, schema_history, table_registry, violations
+from floe.system.clock import stamp, utc_now
+from floe.system.private_files import open_private, private_file
 
 HEAD = "0006"
 _BUSY_SECONDS = 30
@@ -141,7 +141,7 @@ def _server_engine(address: sa.URL) -> Engine:
 
 
 def _json(data: Any) -> str:
-    return dumps(covered(data))
+    return dumps(with_variables_hidden(data))
 
 
 def _covered(_: Any, __: Any, statement: str, parameters: Any, ___: Any, ____: bool) -> tuple[str, Any]:
@@ -152,7 +152,7 @@ def _covered(_: Any, __: Any, statement: str, parameters: Any, ___: Any, ____: b
 def _cover(value: Any) -> Any:
     match value:
         case str():
-            return value if _NAME.fullmatch(value) or value[:1] in "{[" else covered(value)
+            return value if _NAME.fullmatch(value) or value[:1] in "{[" else with_variables_hidden(value)
         case Mapping():
             return {key: _cover(below) for key, below in value.items()}
         case list():
@@ -195,12 +195,12 @@ class Store:
             raise _unreachable(self.engine.url, error) from None
 
     @contextmanager
-    def together(self) -> "Iterator[Store]":
+    def transaction(self) -> "Iterator[Store]":
         """A store whose reads and writes are one transaction: all of them are kept, or none."""
         with self.begin(writes=True) as connection:
             if self.postgresql:
                 unlock_when_frozen(connection)
-            yield _Together(self.engine, connection)
+            yield _TransactionStore(self.engine, connection)
 
     def migrate(self) -> None:
         """Bring the tables up to date; a store of a newer floe is refused."""
@@ -319,7 +319,7 @@ class Store:
             connection.execute(sa.insert(check_runs).values(**run))
             if entry["violations"]:
                 connection.execute(
-                    sa.insert(violations), [{**one, "run_id": run["run_id"]} for one in entry["violations"]]
+                    sa.insert(violations), [{**value, "run_id": run["run_id"]} for value in entry["violations"]]
                 )
             if entry.get("table"):
                 _keep_table(connection, entry["table"], entry["schema"])
@@ -340,10 +340,10 @@ class Store:
                 sa.select(violations).where(violations.c.run_id.in_(ids)).order_by(violations.c.expectation)
             )
             broken = [dict(row) for row in rows.mappings()]
-        return [{**run, "violations": [one for one in broken if one["run_id"] == run["run_id"]]} for run in found]
+        return [{**run, "violations": [entry for entry in broken if entry["run_id"] == run["run_id"]]} for run in found]
 
 
-class _Together(Store):
+class _TransactionStore(Store):
     """The store within one transaction."""
 
     def __init__(self, engine: Engine, connection: Connection) -> None:

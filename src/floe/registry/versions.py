@@ -10,11 +10,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from floe.model import RegistryError
-from floe.model.failpoint import failpoint
 from floe.registry.audit import audited
 from floe.registry.insert import insert_into
 from floe.registry.schema import contract_fields, contract_tables, contracts, versions
 from floe.registry.store import Store, lock_key
+from floe.system.failpoint import failpoint
 
 Row = Mapping[str, Any]
 _AT_ONCE = 400
@@ -36,7 +36,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class RegisteredState:
     """What is registered already, as it stands under the lock: the contract, its versions in order, its parents."""
 
     connection: Connection
@@ -46,7 +46,7 @@ class Known:
 
 
 def register(
-    store: Store, entry: Entry, judge: Callable[[Known], Row], *, actor: str, at: str
+    store: Store, entry: Entry, judge: Callable[[RegisteredState], Row], *, actor: str, at: str
 ) -> tuple[Mapping[str, Any], bool]:
     """Register a version and whether it is new; the same content again is the same row, other content is E523.
 
@@ -67,7 +67,7 @@ def register(
         same = next((row for row in there if row["version"] == entry.key[1]), None)
         if same:
             return _again(same, entry), False
-        verdict = judge(Known(connection, contract if there else None, there, parents))
+        verdict = judge(RegisteredState(connection, contract if there else None, there, parents))
         failpoint("registry-judged")
         row = {**entry.version, **verdict, "published_at": at, "published_by": actor}
         row["row_hash"] = row_hash(row["document"], row["effective"])
@@ -80,13 +80,13 @@ def register(
 
 
 @contextmanager
-def looked_up(store: Store, entry: Entry) -> Iterator[Known]:
+def read_registered_state(store: Store, entry: Entry) -> Iterator[RegisteredState]:
     """What is registered now, without a lock and without a trace: what a judge would see, if nobody comes between."""
     with store.begin() as connection:
         chosen = sa.select(contracts).where(contracts.c.contract_id == entry.key[0])
         row = connection.execute(chosen).mappings().first()
         there = _trusted(connection, entry.key[0])
-        yield Known(connection, dict(row) if row else None, there, _newest(connection, _parent_names(entry)))
+        yield RegisteredState(connection, dict(row) if row else None, there, _newest(connection, _parent_names(entry)))
 
 
 def refuse_other(row: Row, entry: Entry) -> None:
@@ -154,11 +154,11 @@ def _insert(connection: Connection, entry: Entry, row: Row) -> None:
         connection.execute(sa.update(contracts).where(contracts.c.contract_id == contract_id).values(**values))
         connection.execute(sa.delete(contract_fields).where(contract_fields.c.contract_id == contract_id))
         if entry.fields:
-            connection.execute(sa.insert(contract_fields), [dict(one) for one in entry.fields])
+            connection.execute(sa.insert(contract_fields), [dict(field) for field in entry.fields])
     here = (contract_tables.c.contract_id == contract_id) & (contract_tables.c.major == row["major"])
     connection.execute(sa.delete(contract_tables).where(here))
     if entry.tables:
-        connection.execute(sa.insert(contract_tables), [dict(one) for one in entry.tables])
+        connection.execute(sa.insert(contract_tables), [dict(table) for table in entry.tables])
 
 
 def _rows(connection: Connection, contract_id: str) -> list[Row]:

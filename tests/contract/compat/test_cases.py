@@ -22,8 +22,8 @@ from floe.actions.diff import terms_of
 from floe.contract.compat import CHANGES
 from floe.contract.compat.diff import changes
 from floe.contract.formats import canonical, read
-from floe.model.json_text import dumps
-from floe.model.settings import Settings
+from floe.lang.json_text import dumps
+from floe.settings import Settings
 
 _CASES = Path(__file__).parents[2] / "cases" / "compat"
 _HEADER = {
@@ -123,7 +123,7 @@ def _parted(line):
 def _changes(case, *, back=False):
     old, new = (_contract(case[side], case) for side in ("old", "new"))
     settings = Settings(Path())
-    terms = terms_of(Settings(Path(), {**settings.values, **case.get("settings", {})}))
+    terms = terms_of(settings.with_values(case.get("settings", {})))
     return changes(new, old, CHANGES, terms) if back else changes(old, new, CHANGES, terms)
 
 
@@ -168,7 +168,7 @@ def test_names_of_kinds_are_unique():
 
 @pytest.mark.parametrize(("file", "case"), [pytest.param(f, c, id=f"{f}: {c['title']}") for f, c in _all()])
 def test_the_hash_is_the_same_exactly_where_nothing_changes(file, case):
-    """SPEC §4: `content_hash` covers the document as the model holds it, and A1 is the same hash."""
+    """`content_hash` covers the document as the model holds it, and A1 is the same hash."""
     old, new = (_contract(case[side], case) for side in ("old", "new"))
     counted = [change for change in _changes(case) if change.row != _OUTSIDE_THE_HASH]
     same = canonical.content_hash(old) == canonical.content_hash(new)

@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from floe.contract.compat import CHANGES
 from floe.contract.compat.diff import changes
-from floe.contract.formats import canonical, read, yaml_text
+from floe.contract.formats import canonical, read
 from floe.contract.formats.odcs import step
+from floe.contract.formats.text import yaml_text
+from floe.lang.json_text import dumps
 from floe.model import Severity
-from floe.model.json_text import dumps
 
 _CASES = Path(__file__).parents[2] / "cases" / "odcs"
 _FILES = sorted(path for folder in ("v3.*", "dialects-as-odcs") for path in _CASES.glob(f"{folder}/**/*.yaml"))
@@ -137,7 +138,6 @@ def _judged_elsewhere(old, new):
     return twice or (typed and not any(row.startswith("D") for row in rows)) or (not ordered and "C6" not in rows)
 
 
-@settings(max_examples=150, deadline=None)
 @given(_mutations())
 def test_every_difference_is_named_by_a_change_of_that_part(mutation):
     old, new = _contracts(mutation.old, mutation.new)
@@ -152,7 +152,6 @@ def test_every_difference_is_named_by_a_change_of_that_part(mutation):
         assert found == set()
 
 
-@settings(max_examples=150, deadline=None)
 @given(_mutations(names=False))
 def test_there_and_back_name_the_same_paths(mutation):
     old, new = _contracts(mutation.old, mutation.new)
@@ -194,7 +193,6 @@ def _said_of(old, new):
 _PARTS_COME_AND_GO = ("-added", "-removed")
 
 
-@settings(max_examples=250, deadline=None)
 @given(_twice())
 def test_the_changes_tell_one_new_contract_from_every_other(pair):
     """From the old contract and the changes the new one follows: another new one has other changes.

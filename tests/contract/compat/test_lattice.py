@@ -1,10 +1,10 @@
-"""Every scalar type against every other, by a table written by hand from the D rows of COMPATIBILITY.md."""
+"""Every scalar type against every other, by a table written by hand from section D of docs/design/compatibility.md."""
 
 import pytest
 
 from floe.contract.compat.lattice import compared
+from floe.lang.type_text import parse_type
 from floe.model.change import FORMATS, Bump
-from floe.model.type_text import parse_type
 
 # class and the marks of Delta, Iceberg v2, Iceberg v3, Avro: + allowed, - rejected, . not applicable
 LEGEND = {

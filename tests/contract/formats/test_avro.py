@@ -5,8 +5,10 @@ import json
 import pytest
 
 from floe.actions.convert import convert
-from floe.contract.formats import avro_read, json_text, odcs
-from floe.contract.formats.table import document
+from floe.contract.formats import odcs
+from floe.contract.formats.foreign import avro_read
+from floe.contract.formats.foreign.table import document
+from floe.contract.formats.text import json_text
 from floe.model import ContractError, Dataset
 
 HEAD = "apiVersion: v3.1.0\nkind: DataContract\nid: x\nversion: 1.0.0\nstatus: active\nschema:\n"

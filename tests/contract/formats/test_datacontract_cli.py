@@ -9,7 +9,7 @@ import pytest
 
 from floe.actions.convert import convert_each
 from tests.conftest import CONTRACT
-from tests.contract.formats.test_odcs_write import CASES, FILES
+from tests.helpers.odcs_files import CASES, FILES
 
 RELEASE = "1.2.8"
 NEGATIVES = sorted((CASES / "odcs" / "negative-v3.2.0-dev").glob("*.yaml"))

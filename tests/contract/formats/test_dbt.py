@@ -12,9 +12,9 @@ import yaml
 
 from floe.actions.convert import convert, convert_each
 from floe.contract.formats import read
-from floe.contract.formats.table import sayable
+from floe.contract.formats.foreign.table import sayable
 from floe.model import Contract, FloeError
-from tests.contract.formats.test_targets import CASES, ORDERS
+from tests.helpers.conversions import CASES, ORDERS
 
 MANIFEST = CASES / "convert" / "manifest.json"
 HOSTILE = CASES / "convert" / "hostile.odcs.yaml"

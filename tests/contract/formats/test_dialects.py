@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from floe.contract.formats import canonical, read, yaml_text
-from floe.contract.formats.odcs_causes import causes
+from floe.contract.formats import canonical, read
+from floe.contract.formats.odcs.causes import causes
+from floe.contract.formats.text import yaml_text
 from floe.model import Severity, locate
 
 CASES = Path(__file__).parents[2] / "cases"

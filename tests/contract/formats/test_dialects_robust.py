@@ -9,7 +9,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from floe.contract.formats import canonical, odcs_write, read, yaml_text
+from floe.contract.formats import canonical, read
+from floe.contract.formats.odcs import write as odcs_write
+from floe.contract.formats.text import yaml_text
 from floe.model import Severity
 
 CASES = Path(__file__).parents[2] / "cases"
@@ -75,7 +77,7 @@ def changed(value: Any, path: tuple, new: Any, how: str) -> Any:
 
 @pytest.mark.parametrize("name", sorted(DOCUMENTS))
 @given(data=st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_wrong_value_anywhere_is_found_or_kept(name, data):
     document = DOCUMENTS[name]
     for _ in range(data.draw(st.integers(1, 2))):
@@ -106,7 +108,7 @@ def marked(value: Any, path: tuple, how: str) -> Any:
 
 @pytest.mark.parametrize("name", sorted(set(DOCUMENTS) - {"b-changes.yaml"}))
 @given(data=st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_nothing_is_lost_silently(name, data):
     places = [path for path in paths(DOCUMENTS[name]) if path not in REPLACED]
     document = marked(DOCUMENTS[name], data.draw(st.sampled_from(places)), data.draw(st.sampled_from(["add", "put"])))

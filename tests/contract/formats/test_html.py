@@ -4,7 +4,7 @@ import re
 from html.parser import HTMLParser
 
 from floe.actions.convert import convert
-from tests.contract.formats.test_targets import CASES, ORDERS
+from tests.helpers.conversions import CASES, ORDERS
 
 HOSTILE = CASES / "convert" / "hostile.odcs.yaml"
 

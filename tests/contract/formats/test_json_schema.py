@@ -6,10 +6,12 @@ import jsonschema_rs
 import pytest
 
 from floe.actions.convert import convert
-from floe.contract.formats import json_schema_read, json_text, odcs
-from floe.contract.formats.table import document
+from floe.contract.formats import odcs
+from floe.contract.formats.foreign import json_schema_read
+from floe.contract.formats.foreign.table import document
+from floe.contract.formats.text import json_text
 from floe.model import ContractError, Dataset
-from tests.contract.formats.test_targets import ORDERS
+from tests.helpers.conversions import ORDERS
 
 WRITTEN_ELSEWHERE = {
     "$schema": "http://json-schema.org/draft-07/schema#",

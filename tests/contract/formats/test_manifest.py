@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from floe.contract.formats import manifest, yaml_text
+from floe.contract.formats.config import manifest
+from floe.contract.formats.text import yaml_text
 from floe.model import SettingError
-from floe.model.settings import KEYS, Settings
+from floe.settings import KEYS, Settings
 
 
 def settings(text: str = "", environment: dict[str, str] | None = None, given: dict | None = None) -> Settings:
@@ -16,7 +17,7 @@ def settings(text: str = "", environment: dict[str, str] | None = None, given: d
 
 def test_no_manifest_is_needed():
     found = settings()
-    assert {key.name: found[key.name] for key in KEYS} == {key.name: key.default for key in KEYS}
+    assert found.values() == {key.name: key.default for key in KEYS}
     assert found.origin("tables.format") == "default"
 
 
@@ -25,25 +26,25 @@ def test_the_later_source_wins_and_is_named():
     found = settings(
         text, {"FLOE_TABLES_WAREHOUSE": "e", "FLOE_ACTOR": "me", "PATH": "x"}, {"spark.master": "local[3]"}
     )
-    assert (found["tables.format"], found.origin("tables.format")) == ("iceberg", "manifest.yaml:2:3")
-    assert (found["tables.warehouse"], found.origin("tables.warehouse")) == ("e", "environment FLOE_TABLES_WAREHOUSE")
-    assert (found["spark.master"], found.origin("spark.master")) == ("local[3]", "command")
+    assert (found.tables.format, found.origin("tables.format")) == ("iceberg", "manifest.yaml:2:3")
+    assert (found.tables.warehouse, found.origin("tables.warehouse")) == ("e", "environment FLOE_TABLES_WAREHOUSE")
+    assert (found.spark.master, found.origin("spark.master")) == ("local[3]", "command")
 
 
 def test_the_older_flat_spelling_is_read():
     found = settings("data_contracts: {monitoring: {freshness_check_interval: 5m}}")
-    assert found["data_contracts.monitoring.freshness.check_interval"] == "5m"
+    assert found.data_contracts.monitoring.freshness.check_interval == "5m"
 
 
 def test_the_specification_s_own_manifest_is_accepted():
     text = (Path(__file__).parent.parent.parent / "cases" / "manifest.yaml").read_text()
     found = settings(text)
-    assert (found["versions.notice_days"], found["waivers"][0]["code"]) == (30, "E511")
+    assert (found.versions.notice_days, found.waivers[0]["code"]) == (30, "E511")
 
 
 def test_values_from_the_environment_are_json_where_the_setting_is_not_text():
     found = settings(environment={"FLOE_VERSIONS_LEAD_DAYS": "21", "FLOE_SPARK_CONF": '{"a": "b"}'})
-    assert (found["versions.lead_days"], found["spark.conf"]) == (21, {"a": "b"})
+    assert (found.versions.lead_days, found.spark.conf) == (21, {"a": "b"})
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from floe.actions.convert import convert
-from floe.contract.formats.words import rule_words, sla_words
+from floe.contract.formats.pages.sentences import rule_words, sla_words
 from floe.model import QualityRule, Sla
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from floe.contract.formats import odcs, yaml_text
+from floe.contract.formats import odcs
+from floe.contract.formats.text import yaml_text
 from floe.contract.lint import RULES
 from floe.contract.lint.rule import findings
 from floe.model import List, Map, Place, Severity
@@ -97,7 +98,7 @@ def _trees(draw):
 
 
 @given(_trees())
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_mutated_example_is_read_and_judged(tree):
     contract, found = odcs.read(tree, "seed")
     assert contract is not None
@@ -107,7 +108,6 @@ def test_a_mutated_example_is_read_and_judged(tree):
 
 
 @given(st.recursive(st.sampled_from(_VALUES), lambda inner: st.lists(inner, max_size=3), max_leaves=5))
-@settings(max_examples=50, deadline=None)
 def test_what_is_no_mapping_is_no_contract(value):
     contract, (finding,) = odcs.read(value, "seed")
     assert contract is None

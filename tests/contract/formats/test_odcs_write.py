@@ -1,7 +1,6 @@
 """Writing ODCS: valid under the target version, readable, and equal when read back."""
 
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,18 +8,14 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from floe.contract.formats import canonical, read, yaml_text, yaml_write
-from floe.contract.formats.odcs_causes import causes
-from floe.contract.formats.odcs_schema import schema_findings
-from floe.contract.formats.odcs_write import document, write
+from floe.contract.formats import canonical, read
+from floe.contract.formats.odcs.causes import causes
+from floe.contract.formats.odcs.schema import schema_findings
+from floe.contract.formats.odcs.write import document, write
+from floe.contract.formats.text import yaml_text, yaml_write
 from floe.model import Severity
+from tests.helpers.odcs_files import CASES, FILES
 
-CASES = Path(__file__).parents[2] / "cases"
-FILES = [
-    path
-    for path in sorted([*(CASES / "odcs").rglob("*.yaml"), *(CASES / "dialects").glob("full-*.yaml")])
-    if "negative" not in str(path) and path.name != "b-changes.yaml"
-]
 VERSIONS = ("v3.1.0", "v3.2.0", None)
 HEAD = "apiVersion: v3.2.0\nkind: DataContract\nid: x\nversion: 1.0.0\nstatus: active\n"
 

@@ -9,14 +9,15 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import floe
-from floe.contract.formats import canonical, read, read_tree, yaml_text
-from floe.contract.formats.odcs_causes import causes
-from floe.contract.formats.odcs_places import validator
-from floe.contract.formats.odcs_write import write
-from floe.contract.formats.section import tree as planted
+from floe.contract.formats import canonical, read, read_tree
+from floe.contract.formats.odcs.causes import causes
+from floe.contract.formats.odcs.places import validator
+from floe.contract.formats.odcs.write import write
+from floe.contract.formats.text import yaml_text
+from floe.contract.formats.text.section import tree as planted
 from floe.model import List, Map, Place
 
-SCHEMAS = Path(floe.__file__).parent / "contract" / "formats" / "schemas"
+SCHEMAS = Path(floe.__file__).parent / "contract" / "formats" / "odcs" / "schemas"
 OLDER = """
 apiVersion: v3.0.2
 kind: DataContract
@@ -100,7 +101,7 @@ def mappings(node: Any) -> list[Map]:
 
 
 @pytest.mark.parametrize("base", [OLDER, NEWER], ids=["v3.0", "v3.2"])
-@settings(suppress_health_check=list(HealthCheck), max_examples=60)
+@settings(suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_any_valid_document_is_written_as_valid_ones(base, data):
     tree = yaml_text.parse(base, "a.yaml")

@@ -5,8 +5,9 @@ import json
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from floe.contract.formats import avro, documents, json_schema, odcs, spark_ddl, spark_json
-from floe.contract.formats.table import Column, Table, closed, document, struct_of, table_of
+from floe.contract.formats import odcs
+from floe.contract.formats.foreign import avro, documents, json_schema, spark_ddl, spark_json
+from floe.contract.formats.foreign.table import Column, SchemaTable, closed, document, struct_of, table_of
 from floe.model import Contract, Dataset, Place
 from floe.model.types import Array, Atomic, Decimal, MapOf, Member, Struct, Text, Type
 
@@ -49,7 +50,7 @@ def contract_of(schema: Struct) -> Contract:
     columns = tuple(
         Column(name=m.name, type=m.type, nullable=m.nullable, path=odcs.step(m.name)) for m in schema.members
     )
-    contract, findings = odcs.read(document("t", [Table(name="t", columns=columns, place=PLACE)], PLACE), "x")
+    contract, findings = odcs.read(document("t", [SchemaTable(name="t", columns=columns, place=PLACE)], PLACE), "x")
     assert findings == []
     assert contract is not None
     return contract
@@ -73,7 +74,7 @@ def write_all(contract: Contract, dataset: Dataset) -> dict[str, str]:
     }
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(members(TYPES))
 def test_any_schema_reads_back_equal_from_every_format(schema):
     contract = contract_of(schema)

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from floe.contract.formats import json_text, spark_json
-from floe.contract.formats.table import struct_of
+from floe.contract.formats.foreign import spark_json
+from floe.contract.formats.foreign.table import struct_of
+from floe.contract.formats.text import json_text
 from floe.model import ContractError
 
 

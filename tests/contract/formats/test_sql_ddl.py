@@ -3,8 +3,9 @@
 import pytest
 
 from floe.actions.convert import convert
-from floe.contract.formats import odcs, read, sql_ddl
-from floe.contract.formats.table import document
+from floe.contract.formats import odcs, read
+from floe.contract.formats.foreign import sql_ddl
+from floe.contract.formats.foreign.table import document
 from floe.model import Contract, ContractError, Place
 
 POSTGRES = """-- dumped

@@ -1,20 +1,19 @@
 """Every target against a file written by hand, and every schema format there and back."""
 
 import json
-from pathlib import Path
 
 import pytest
 import yaml
 
 from floe.actions.convert import convert, convert_each
-from floe.contract.formats import documents, odcs, read
-from floe.contract.formats.table import closed
-from floe.contract.formats.targets import NAMES
+from floe.contract.formats import odcs, read
+from floe.contract.formats.foreign import documents
+from floe.contract.formats.foreign.table import closed
+from floe.contract.formats.foreign.targets import NAMES
 from floe.model import Contract, FloeError
 from floe.model.types import Struct
+from tests.helpers.conversions import CASES, ORDERS
 
-CASES = Path(__file__).parents[2] / "cases"
-ORDERS = CASES / "convert" / "orders.odcs.yaml"
 EXAMPLES = sorted(
     path for path in (CASES / "odcs").rglob("*.yaml") if "negative" not in str(path) and path.name != "b-changes.yaml"
 )

@@ -1,8 +1,8 @@
 """E502 dialect-read."""
 
 from floe.contract.formats import read
-from floe.contract.lint.dialect_read import dialect_read
 from floe.contract.lint.rule import findings
+from floe.contract.lint.rules.dialect_read import dialect_read
 from floe.model import Severity
 
 

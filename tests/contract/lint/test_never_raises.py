@@ -7,7 +7,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from floe.contract.formats import read_tree, yaml_text
+from floe.contract.formats import read_tree
+from floe.contract.formats.text import yaml_text
 from floe.contract.lint import RULES
 from floe.contract.lint.rule import findings, folder_findings
 from floe.model import List, Map, Place
@@ -94,7 +95,7 @@ def _spots(node, spots):
     return spots
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_odd_values_anywhere_raise_nothing(data):
     tree = copy.deepcopy(data.draw(st.sampled_from(_TREES)))

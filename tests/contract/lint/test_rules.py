@@ -6,14 +6,14 @@ import pytest
 import yaml
 
 from floe.contract.formats import read
-from floe.contract.formats.policies import read_policies
+from floe.contract.formats.config.policies import read_policies
 from floe.contract.lint import RULES
-from floe.contract.lint.policy_broken import DEMANDS
 from floe.contract.lint.rule import findings, folder_findings, in_order, said_once
-from floe.contract.lint.secret import hide, secrets_in
+from floe.contract.lint.rules.policy_broken import DEMANDS
+from floe.contract.lint.rules.secret import hide, secrets_in
 from floe.contract.lint.tiers import policy_findings, tier_findings
-from floe.contract.lint.views import Scope
-from floe.model.settings import LABELS
+from floe.contract.lint.views import LintScope
+from floe.settings import LABELS
 
 _CASES = Path(__file__).parents[2] / "cases" / "lint"
 _MARK = "▶"
@@ -53,7 +53,7 @@ def _said(case):
     """What is found in the contracts of a case, and the places that it marks."""
     bodies = case.get("contracts") or [case["contract"]]
     labels = case.get("labels")
-    scope = Scope(tuple(labels or LABELS), listed=bool(labels))
+    scope = LintScope(tuple(labels or LABELS), listed=bool(labels))
     contracts, found, expected = [], [], []
     for number, body in enumerate(bodies, 1):
         name = f"{number}.yaml"

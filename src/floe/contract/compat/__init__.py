@@ -1,30 +1,30 @@
 """Kinds of change: what does a version change, and for whom?"""
 
-from floe.contract.compat.api_version_changed import api_version_changed
-from floe.contract.compat.bounds import bound_loosened, bound_tightened
-from floe.contract.compat.classification_changed import classification_changed
-from floe.contract.compat.enum import (
+from floe.contract.compat.changes.api_version_changed import api_version_changed
+from floe.contract.compat.changes.bounds import bound_loosened, bound_tightened
+from floe.contract.compat.changes.classification_changed import classification_changed
+from floe.contract.compat.changes.enum import (
     enum_dropped,
     enum_imposed,
     enum_reordered,
     enum_value_added,
     enum_value_removed,
 )
-from floe.contract.compat.field_added import field_added, required_field_added
-from floe.contract.compat.field_facts import (
+from floe.contract.compat.changes.field_added import field_added, required_field_added
+from floe.contract.compat.changes.field_facts import (
     critical_element_changed,
     default_changed,
     encrypted_name_changed,
     transform_logic_changed,
 )
-from floe.contract.compat.field_removed import field_removed
-from floe.contract.compat.field_renamed import field_case_changed, field_renamed, physical_name_changed
-from floe.contract.compat.fields_reordered import columns_reordered, members_reordered
-from floe.contract.compat.gold_changed import feature_added, gold_keys_changed
-from floe.contract.compat.identity_changed import identity_changed
-from floe.contract.compat.keys import partition_changed, primary_key_changed
-from floe.contract.compat.lifecycle_changed import lifecycle_changed
-from floe.contract.compat.measure_changed import (
+from floe.contract.compat.changes.field_removed import field_removed
+from floe.contract.compat.changes.field_renamed import field_case_changed, field_renamed, physical_name_changed
+from floe.contract.compat.changes.fields_reordered import columns_reordered, members_reordered
+from floe.contract.compat.changes.gold_changed import feature_added, gold_keys_changed
+from floe.contract.compat.changes.identity_changed import identity_changed
+from floe.contract.compat.changes.keys import partition_changed, primary_key_changed
+from floe.contract.compat.changes.lifecycle_changed import lifecycle_changed
+from floe.contract.compat.changes.measure_changed import (
     dimension_added,
     dimension_changed,
     dimension_removed,
@@ -32,20 +32,20 @@ from floe.contract.compat.measure_changed import (
     measure_changed,
     measure_removed,
 )
-from floe.contract.compat.metadata_changed import metadata_changed, respelled
-from floe.contract.compat.nullability import (
+from floe.contract.compat.changes.metadata_changed import metadata_changed, respelled
+from floe.contract.compat.changes.nullability import (
     element_made_optional,
     element_made_required,
     field_made_optional,
     field_made_required,
 )
-from floe.contract.compat.owner_changed import owner_changed
-from floe.contract.compat.parent_changed import parent_changed
-from floe.contract.compat.price_changed import price_changed
-from floe.contract.compat.relationship_changed import relationship_added, relationship_removed
-from floe.contract.compat.role_changed import role_added, role_changed, role_removed
-from floe.contract.compat.rule_added import rule_added, rule_removed
-from floe.contract.compat.rule_changed import (
+from floe.contract.compat.changes.owner_changed import owner_changed
+from floe.contract.compat.changes.parent_changed import parent_changed
+from floe.contract.compat.changes.price_changed import price_changed
+from floe.contract.compat.changes.relationship_changed import relationship_added, relationship_removed
+from floe.contract.compat.changes.role_changed import role_added, role_changed, role_removed
+from floe.contract.compat.changes.rule_added import rule_added, rule_removed
+from floe.contract.compat.changes.rule_changed import (
     rule_described,
     rule_loosened,
     rule_moved,
@@ -54,8 +54,8 @@ from floe.contract.compat.rule_changed import (
     rule_severity_raised,
     rule_tightened,
 )
-from floe.contract.compat.server_changed import server_added, server_described, server_moved, server_removed
-from floe.contract.compat.sla_changed import (
+from floe.contract.compat.changes.server_changed import server_added, server_described, server_moved, server_removed
+from floe.contract.compat.changes.sla_changed import (
     sla_added,
     sla_changed,
     sla_element_changed,
@@ -65,17 +65,17 @@ from floe.contract.compat.sla_changed import (
     sla_respelled,
     sla_stricter,
 )
-from floe.contract.compat.table_added import table_added, table_removed
-from floe.contract.compat.table_changed import grain_changed, table_kind_changed, table_renamed
-from floe.contract.compat.terms_changed import terms_changed
-from floe.contract.compat.type_changed import timezone_changed, type_changed
-from floe.contract.compat.uniqueness import (
+from floe.contract.compat.changes.table_added import table_added, table_removed
+from floe.contract.compat.changes.table_changed import grain_changed, table_kind_changed, table_renamed
+from floe.contract.compat.changes.terms_changed import terms_changed
+from floe.contract.compat.changes.type_changed import timezone_changed, type_changed
+from floe.contract.compat.changes.uniqueness import (
     field_made_repeatable,
     field_made_unique,
     items_made_repeatable,
     items_made_unique,
 )
-from floe.contract.compat.written_form import (
+from floe.contract.compat.changes.written_form import (
     format_changed,
     format_removed,
     multiple_loosened,

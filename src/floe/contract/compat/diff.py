@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import get_args
 
-from floe.contract.compat.change import Delta, Kind
 from floe.contract.compat.explained import explained
-from floe.contract.compat.one_form import in_one_form
+from floe.contract.compat.kind import ChangeKind, Delta
 from floe.contract.compat.pairs import FieldPair, Pair, Terms, pairs
+from floe.contract.compat.same_version import in_one_form
 from floe.contract.formats import canonical
-from floe.contract.lint.secret import without_secrets
+from floe.contract.lint.rules.secret import without_secrets
 from floe.model import Contract
 from floe.model.change import Change, Impact
 
@@ -17,17 +17,17 @@ from floe.model.change import Change, Impact
 _SPELLED = ("A", "G")
 
 
-def changes(old: Contract, new: Contract, kinds: tuple[Kind, ...], terms: Terms | None = None) -> list[Change]:
+def changes(old: Contract, new: Contract, kinds: tuple[ChangeKind, ...], terms: Terms | None = None) -> list[Change]:
     """What a new version changes, worst first; nothing where only order, comments or aliases differ (row A1)."""
-    by_pair: defaultdict[type, list[Kind]] = defaultdict(list)
+    by_pair: defaultdict[type, list[ChangeKind]] = defaultdict(list)
     for kind in sorted(kinds, key=lambda kind: kind.last):
-        for each in get_args(kind.each) or (kind.each,):
-            by_pair[each].append(kind)
+        for each_one in get_args(kind.value) or (kind.value,):
+            by_pair[each_one].append(kind)
     both = pairs(*in_one_form(old, new), terms or Terms())
-    found = [one for pair in both if not _as_before(pair) for one in _found(pair, by_pair[type(pair)])]
-    if found and all(one.row[0] in _SPELLED for one in found) and _alike(old, new):
+    found = [change for pair in both if not _as_before(pair) for change in _found(pair, by_pair[type(pair)])]
+    if found and all(item.row[0] in _SPELLED for item in found) and _alike(old, new):
         return []
-    return sorted(found, key=lambda one: (-one.bump, one.path, one.change))
+    return sorted(found, key=lambda value: (-value.bump, value.path, value.change))
 
 
 def _alike(old: Contract, new: Contract) -> bool:
@@ -44,7 +44,7 @@ def _as_before(pair: Pair) -> bool:
     return (old.type, old.required, old.column) == (new.type, new.required, new.column) and old.node == new.node
 
 
-def _found(pair: Pair, kinds: list[Kind]) -> Iterator[Change]:
+def _found(pair: Pair, kinds: list[ChangeKind]) -> Iterator[Change]:
     told: set[str] = set()
     for kind in kinds:
         for delta in kind.ask(pair):
@@ -54,14 +54,14 @@ def _found(pair: Pair, kinds: list[Kind]) -> Iterator[Change]:
                 told |= {kind.name, delta.path or delta.note}
 
 
-def _key(kind: Kind, pair: Pair, delta: Delta) -> str:
+def _key(kind: ChangeKind, pair: Pair, delta: Delta) -> str:
     """The name of the key that both values stand under; a column is called what it likes, but for its default."""
     if kind.name == "default-changed":
         return pair.path.rsplit(".", 1)[-1]
     return (delta.path or "").rsplit(".", 1)[-1]
 
 
-def _change(kind: Kind, pair: Pair, delta: Delta) -> Change:
+def _change(kind: ChangeKind, pair: Pair, delta: Delta) -> Change:
     reader, writer = delta.reader or kind.reader, delta.writer or kind.writer
     key = _key(kind, pair, delta)
     return Change(

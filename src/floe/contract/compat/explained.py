@@ -75,6 +75,6 @@ def explained(key: str, told: Collection[str]) -> bool:
     >>> explained("required", {"field-made-required"}), explained("unique", {"field-made-required"})
     (True, False)
     """
-    if any(one == key or one.startswith(f"{key}.") for one in told):
+    if any(text == key or text.startswith(f"{key}.") for text in told):
         return True
     return any(key in keys and any(kind.startswith(name) for kind in told) for name, keys in _TELLS.items())

@@ -1,4 +1,4 @@
-"""What it means that one type becomes another: the D rows of COMPATIBILITY.md, with the verdicts of the formats."""
+"""What it means that one type becomes another: section D of docs/design/compatibility.md, with the verdicts of the formats."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ _MISSING = {
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TypeVerdict:
     """What a change of type asks for, and what Delta, Iceberg and Avro say of it."""
 
     row: str
@@ -40,21 +40,23 @@ class Verdict:
     formats: Mapping[str, str]
 
 
-def _verdict(row: str, klass: str, marks: str, bump: Bump = Bump.MAJOR) -> Verdict:
+def _verdict(row: str, klass: str, marks: str, bump: Bump = Bump.MAJOR) -> TypeVerdict:
     """A verdict from four marks: + allowed, - rejected, . not applicable, in the order of FORMATS."""
     reader, writer = _IMPACTS[klass]
-    return Verdict(row, klass, bump, reader, writer, dict(zip(FORMATS, (_WORDS[m] for m in marks), strict=True)))
+    return TypeVerdict(row, klass, bump, reader, writer, dict(zip(FORMATS, (_WORDS[m] for m in marks), strict=True)))
 
 
 _SHAPES = _verdict("D17", "incompatible", "----")
 _OTHER = _verdict("D22", "incompatible", "----")
-_LOOSER = Verdict("D13", "length bound", Bump.MINOR, Impact.BREAK, Impact.OK, dict.fromkeys(FORMATS, NOT_APPLICABLE))
+_LOOSER = TypeVerdict(
+    "D13", "length bound", Bump.MINOR, Impact.BREAK, Impact.OK, dict.fromkeys(FORMATS, NOT_APPLICABLE)
+)
 _TIGHTER = replace(_LOOSER, bump=Bump.MAJOR, reader=Impact.OK, writer=Impact.BREAK)
 _LENGTH = _verdict("D14", "incompatible", "----")
 _DIGITS_OF_A_SECOND = _verdict("D12", "incompatible", "...-")
 
 
-def _pairs() -> dict[tuple[str, str], Verdict]:
+def _pairs() -> dict[tuple[str, str], TypeVerdict]:
     """The pairs of types without parameters that have a row of their own, in both directions."""
     up = [(a, b) for i, a in enumerate(_INTEGERS) for b in _INTEGERS[i + 1 :]]
     small, short = ("tinyint", "smallint", "int"), ("tinyint", "smallint")
@@ -79,7 +81,7 @@ def _pairs() -> dict[tuple[str, str], Verdict]:
 _PAIRS = _pairs()
 
 
-def compared(old: Type, new: Type) -> Verdict | None:
+def compared(old: Type, new: Type) -> TypeVerdict | None:
     """What it means that one type becomes another; nothing for the same type and for containers of the same shape.
 
     >>> compared(Atomic("int"), Atomic("bigint")).row, compared(Atomic("int"), Atomic("int"))
@@ -94,7 +96,7 @@ def compared(old: Type, new: Type) -> Verdict | None:
 
 
 @lru_cache(maxsize=4096)
-def _different(old: Type, new: Type) -> Verdict:
+def _different(old: Type, new: Type) -> TypeVerdict:
     """The verdict on two unlike types, as far as each format has them."""
     found = _general(old, new) or _unlike(old, new)
     absent = {name for name in FORMATS if {str(old), str(new)} & set(_MISSING[name])}
@@ -104,7 +106,7 @@ def _different(old: Type, new: Type) -> Verdict:
     return replace(found, formats=formats)
 
 
-def _general(old: Type, new: Type) -> Verdict | None:
+def _general(old: Type, new: Type) -> TypeVerdict | None:
     """The rows that hold whatever the other type is."""
     if old == Atomic("void"):
         return _verdict("D23", "widening", "+-+.")
@@ -115,7 +117,7 @@ def _general(old: Type, new: Type) -> Verdict | None:
     return None
 
 
-def _family(old: Type, new: Type) -> Verdict | None:
+def _family(old: Type, new: Type) -> TypeVerdict | None:
     """Families against their members and one another."""
     if isinstance(old, Family) and old.has(new):
         return _verdict("D22", "alias", "....", Bump.PATCH)
@@ -148,7 +150,7 @@ def _is_shape(type_: Type) -> bool:
     return False
 
 
-def _unlike(old: Type, new: Type) -> Verdict:
+def _unlike(old: Type, new: Type) -> TypeVerdict:
     """Two scalar types that are not the same."""
     match old, new:
         case (Text(), Text()) | (Text(), Atomic("string")) | (Atomic("string"), Text()):
@@ -166,7 +168,7 @@ def _unlike(old: Type, new: Type) -> Verdict:
     return _OTHER
 
 
-def _texts(old: Type, new: Type) -> Verdict:
+def _texts(old: Type, new: Type) -> TypeVerdict:
     """Bounded texts are bounds; fixed ones are stored as wide as they are."""
     match old, new:
         case (Text("char"), _) | (_, Text("char")):
@@ -178,7 +180,7 @@ def _texts(old: Type, new: Type) -> Verdict:
     return _TIGHTER
 
 
-def _decimals(old: Decimal, new: Decimal) -> Verdict:
+def _decimals(old: Decimal, new: Decimal) -> TypeVerdict:
     if new.scale == old.scale and new.precision > old.precision:
         return _verdict("D6", "widening", "++++")
     if new.scale > old.scale and new.precision - new.scale >= old.precision - old.scale:
@@ -186,7 +188,7 @@ def _decimals(old: Decimal, new: Decimal) -> Verdict:
     return _verdict("D8", "narrowing", "----")
 
 
-def _with_decimal(old: Type, new: Type) -> Verdict:
+def _with_decimal(old: Type, new: Type) -> TypeVerdict:
     """A decimal against another number."""
     match old, new:
         case Atomic(name), Decimal(precision, scale) if name in _INTEGERS:
@@ -200,7 +202,7 @@ def _with_decimal(old: Type, new: Type) -> Verdict:
     return _OTHER
 
 
-def _sizes(old: Atomic, new: Atomic) -> Verdict | None:
+def _sizes(old: Atomic, new: Atomic) -> TypeVerdict | None:
     """The same type with another number beside it: digits of a second, bytes of a binary."""
     if old.name in _TIMES:
         same = (old.size or SECOND_DIGITS, old.size == 0) == (new.size or SECOND_DIGITS, new.size == 0)
@@ -212,7 +214,7 @@ def _sizes(old: Atomic, new: Atomic) -> Verdict | None:
     return _LOOSER if new.size is None or (old.size is not None and new.size > old.size) else _TIGHTER
 
 
-def lengths(old: int | None, new: int | None) -> Verdict:
+def lengths(old: int | None, new: int | None) -> TypeVerdict:
     """The verdict on a bounded text by its longest value, wherever the bound is written; None is no bound.
 
     >>> lengths(10, 10).bump.name, lengths(10, None).bump.name, lengths(10, 9).bump.name
@@ -223,6 +225,6 @@ def lengths(old: int | None, new: int | None) -> Verdict:
     return _LOOSER if new is None or (old is not None and new > old) else _TIGHTER
 
 
-def of_key(verdict: Verdict) -> Verdict:
+def of_key(verdict: TypeVerdict) -> TypeVerdict:
     """The verdict on a map's key: Avro's keys are strings, whatever else it would allow."""
     return replace(verdict, formats={**verdict.formats, "avro": REJECTED})

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from floe.contract.compat.pairs import ContractPair, DatasetPair, FieldPair, Terms, pairs
-from floe.contract.formats.changes import stated
-from floe.contract.lint.secret import without_secrets
+from floe.contract.formats.config.changes import stated
+from floe.contract.lint.rules.secret import without_secrets
+from floe.lang.type_text import parse_type
 from floe.model import Contract, Finding, Severity
 from floe.model.change import Change, Diff
 from floe.model.migration import ListedChange
-from floe.model.type_text import parse_type
 
 
 @dataclass(frozen=True, slots=True)

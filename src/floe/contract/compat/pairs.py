@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 
 from floe.contract.compat.rename_hints import rename_hints
 from floe.contract.formats.canonical import plain
+from floe.contract.formats.normal_type import spelled
 from floe.contract.formats.odcs import step
-from floe.contract.formats.one_type import spelled
+from floe.lang.json_text import dumps
 from floe.model import Contract, Dataset, Field, Map, Noun, QualityRule, Relationship, Server, Sla
-from floe.model.json_text import dumps
 from floe.model.service_level import level_name
-from floe.model.settings import LABELS
 from floe.model.types import Array, MapOf, Struct, Type
+from floe.settings import LABELS
 
 T = TypeVar("T", bound=Noun)
 
@@ -128,9 +128,9 @@ def pairs(old: Contract, new: Contract, terms: Terms) -> Iterator[Pair]:
         yield SlaPair(sla, later_sla, f"slaProperties.{sla_name(_there(later_sla, sla))}", both)
 
 
-def _there(one: T | None, other: T | None) -> T:
+def _there(t: T | None, other: T | None) -> T:
     """The side that is there; a pair always has one."""
-    found = one or other
+    found = t or other
     assert found is not None
     return found
 
@@ -283,7 +283,7 @@ def _renames(old: Sequence[Field], new: Sequence[Field]) -> dict[str, str]:
             continue
         said = custom_value(field, "renamedFrom")
         known = (said, by_name.get(said) if isinstance(said, str) else None, by_name.get(field.name))
-        before = next((one for one in (*known, by_case.get(field.column.casefold())) if _in(one, free)), None)
+        before = next((value for value in (*known, by_case.get(field.column.casefold())) if _in(value, free)), None)
         if before is not None:
             found[field.column] = before
             del free[before]

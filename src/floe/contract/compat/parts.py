@@ -16,7 +16,7 @@ _LIFECYCLE = ("deprecation", "lifecycleState")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DocumentPart:
     """A key, or a custom property, whose value differs; `path` is below the part it stands on."""
 
     path: str
@@ -25,7 +25,7 @@ class Part:
     custom: str | None = None
 
 
-def differing(old: Map, new: Map, kind: str, judged: Iterable[str] = ()) -> Iterator[Part]:
+def differing(old: Map, new: Map, kind: str, judged: Iterable[str] = ()) -> Iterator[DocumentPart]:
     """The keys of two mappings of one kind that say something else, custom properties by their names."""
     without = frozenset(judged)
     if old is new or old == new:
@@ -35,13 +35,13 @@ def differing(old: Map, new: Map, kind: str, judged: Iterable[str] = ()) -> Iter
         if key == "customProperties" and all(isinstance(side.get(key, {}), dict) for side in (one, other)):
             yield from _custom(one.get(key, {}), other.get(key, {}))
         elif one.get(key) != other.get(key):
-            yield Part(key, one.get(key), other.get(key))
+            yield DocumentPart(key, one.get(key), other.get(key))
 
 
-def _custom(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Part]:
+def _custom(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[DocumentPart]:
     for name in sorted({*old, *new}):
         if old.get(name) != new.get(name):
-            yield Part(f"customProperties.{name}", _value(old.get(name)), _value(new.get(name)), name)
+            yield DocumentPart(f"customProperties.{name}", _value(old.get(name)), _value(new.get(name)), name)
 
 
 def _value(entry: Any) -> Any:
@@ -49,7 +49,7 @@ def _value(entry: Any) -> Any:
     return entry["value"] if isinstance(entry, dict) and set(entry) == {"value"} else entry
 
 
-def contract_parts(pair: ContractPair, topic: str) -> Iterator[Part]:
+def contract_parts(pair: ContractPair, topic: str) -> Iterator[DocumentPart]:
     """What differs on the contract itself and is about one topic."""
     old, new = (_divided(contract.node) for contract in (pair.old, pair.new))
     yield from (part for part in differing(old, new, "root", _BELOW) if _topic(part) == topic)
@@ -65,9 +65,9 @@ def _divided(node: Map) -> Map:
         {f"description.{key}": part for key, part in text.items()} if isinstance(text, dict) else {"description": text}
     )
     listed = node.get("authoritativeDefinitions")
-    guides = [one for one in listed if _is_guide(one)] if isinstance(listed, list) else []
+    guides = [value for value in listed if _is_guide(value)] if isinstance(listed, list) else []
     out["migrationGuide"] = guides
-    rest = [one for one in listed if not _is_guide(one)] if isinstance(listed, list) else listed
+    rest = [value for value in listed if not _is_guide(value)] if isinstance(listed, list) else listed
     out["authoritativeDefinitions"] = rest
     return out
 
@@ -76,7 +76,7 @@ def _is_guide(entry: Any) -> bool:
     return isinstance(entry, dict) and entry.get("type") == "migrationGuide"
 
 
-def _topic(part: Part) -> str:
+def _topic(part: DocumentPart) -> str:
     name = part.custom or ""
     if name in _OWNERS or part.path in ("team", "support"):
         return "owner"

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
+from floe.lang.json_text import dumps
 from floe.model import Field
-from floe.model.json_text import dumps
 
 _ALIKE = 0.6
 # beyond this many names of one type a likeness says nothing, and takes long to find
@@ -44,5 +44,5 @@ def _alike(gone: list[Field], added: list[Field]) -> dict[str, str]:
     return found
 
 
-def _likeness(one: str, other: str) -> float:
-    return SequenceMatcher(None, one.casefold(), other.casefold()).ratio()
+def _likeness(name: str, other: str) -> float:
+    return SequenceMatcher(None, name.casefold(), other.casefold()).ratio()

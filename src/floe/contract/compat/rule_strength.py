@@ -7,12 +7,12 @@ from floe.contract.compat.threshold import threshold
 from floe.model import QualityRule, Severity
 
 _WORDS = {"warn": Severity.WARNING, **{severity.name.lower(): severity for severity in Severity}}
-# rules that a gate does not judge (SPEC section 9)
+# rules that a gate does not judge (docs/design/enforcement.md)
 _NOT_AT_GATES = ("volume", "freshness")
 
 
 def severity(rule: QualityRule) -> Severity | None:
-    """The severity as the rule or else the specification gives it; None where the word is unknown."""
+    """The severity as the rule gives it, else error; None where the word is unknown."""
     if rule.severity is not None:
         return _WORDS.get(rule.severity.strip().lower())
     return Severity.CRITICAL if "pointInTime" in floe_parts(rule) else Severity.ERROR

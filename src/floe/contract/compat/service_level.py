@@ -19,16 +19,16 @@ def verdict(pair: SlaPair) -> str:
     return "respelled" if one[1] == other[1] else _judged(pair, one, other)
 
 
-def _judged(pair: SlaPair, one: Measured, other: Measured) -> str:
+def _judged(pair: SlaPair, value: Measured, other: Measured) -> str:
     assert pair.old is not None
     assert pair.new is not None
     name = sla_name(pair.new)
-    way = direction(name, one[0], pair.contracts.terms.sla_directions)
+    way = direction(name, value[0], pair.contracts.terms.sla_directions)
     if way is None:
         return "unknown"
     if name == "retention" and "regulatory" in (_word(pair.old.driver), _word(pair.new.driver)):
         return "relaxed"
-    rises = other[1] > one[1]
+    rises = other[1] > value[1]
     return "stricter" if rises == (way in (HIGHER, LATER)) else "relaxed"
 
 

@@ -5,6 +5,8 @@ from floe.model import Contract, Server
 _POSITIONAL = ("csv", "tsv", "psv", "delimited", "fixed", "fixedwidth", "fixedlength", "fwf")
 # types of server whose tables are of one format unless they say otherwise
 _BY_TYPE = {"databricks": "delta", "iceberg": "iceberg", "delta": "delta"}
+# formats of tables whose partition columns cannot change: writers of the old ones fail
+FIXED_PARTITIONS = frozenset({"delta"})
 # what a format of files is called among the verdicts on types
 _VERDICTS = {"delta": ("delta",), "iceberg": ("iceberg_v2", "iceberg_v3"), "avro": ("avro",)}
 

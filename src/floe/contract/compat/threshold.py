@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from floe.lang.quantity import parse_quantity
 from floe.model import QualityRule
-from floe.model.quantity import parse_quantity
 
 _COUNTED = ("nullValues", "missingValues", "invalidValues", "duplicateValues", "rowCount")
 _PERCENT = ("percent", "%", "pct")
@@ -14,7 +14,7 @@ _LOW, _HIGH = Decimal("-Infinity"), Decimal("Infinity")
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Edge:
+class ThresholdEdge:
     """A point on the line; `after` is 1 where the edge lies just behind the number, else 0."""
 
     number: Decimal
@@ -22,7 +22,7 @@ class Edge:
 
 
 # what lies between two edges; a list of them in order, none touching
-Span = tuple[Edge, Edge]
+Span = tuple[ThresholdEdge, ThresholdEdge]
 Spans = tuple[Span, ...]
 
 
@@ -67,10 +67,12 @@ def _floe(implementation: Any) -> Threshold | None:
                 length = parse_quantity(delay).seconds
             except ValueError:
                 return None
-            return None if length is None else Threshold("seconds", ((_at(0), Edge(length, 1)),))
+            return None if length is None else Threshold("seconds", ((_at(0), ThresholdEdge(length, 1)),))
         case {"volume": dict() as volume}:
             found = _range(volume.get("minRowsPerDay"), volume.get("maxRowsPerDay"), None, None)
-            return None if found is None else Threshold("rows a day", _both(((_at(0), Edge(_HIGH, 1)),), found))
+            return (
+                None if found is None else Threshold("rows a day", _both(((_at(0), ThresholdEdge(_HIGH, 1)),), found))
+            )
         case {"range": dict() as bounds}:
             keys = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
             found = _range(*(bounds.get(key) for key in keys))
@@ -87,7 +89,7 @@ def _range(low: Any, high: Any, above: Any, below: Any) -> Spans | None:
             continue
         if not _is_number(value):
             return None
-        edge = Edge(Decimal(value), after)
+        edge = ThresholdEdge(Decimal(value), after)
         spans = _both(spans, ((edge, _end()),) if side == "low" else ((_start(), edge),))
     return spans
 
@@ -96,14 +98,14 @@ def _domain(counted: bool, percent: bool) -> Spans:
     """The values there can be: no fewer than none, no more than all."""
     if not counted:
         return _everything()
-    return ((_at(0), Edge(Decimal(100), 1) if percent else _end()),)
+    return ((_at(0), ThresholdEdge(Decimal(100), 1) if percent else _end()),)
 
 
 def _operator(name: str, value: Any) -> Spans | None:
     if name in ("mustBeBetween", "mustNotBeBetween"):
         if not (isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))):
             return None
-        inside = (Edge(Decimal(value[0]), 0), Edge(Decimal(value[1]), 1))
+        inside = (ThresholdEdge(Decimal(value[0]), 0), ThresholdEdge(Decimal(value[1]), 1))
         return _around(inside) if name == "mustNotBeBetween" else (inside,) if inside[0] < inside[1] else ()
     if not _is_number(value):
         return None
@@ -115,19 +117,19 @@ def _around(inside: Span) -> Spans:
 
 
 def _point(number: Decimal) -> Span:
-    return Edge(number, 0), Edge(number, 1)
+    return ThresholdEdge(number, 0), ThresholdEdge(number, 1)
 
 
-def _at(number: int) -> Edge:
-    return Edge(Decimal(number), 0)
+def _at(number: int) -> ThresholdEdge:
+    return ThresholdEdge(Decimal(number), 0)
 
 
-def _start() -> Edge:
-    return Edge(_LOW, 0)
+def _start() -> ThresholdEdge:
+    return ThresholdEdge(_LOW, 0)
 
 
-def _end() -> Edge:
-    return Edge(_HIGH, 1)
+def _end() -> ThresholdEdge:
+    return ThresholdEdge(_HIGH, 1)
 
 
 def _everything() -> Spans:
@@ -141,17 +143,17 @@ def _spans(name: str, number: Decimal) -> Spans:
         case "mustNotBe":
             return _around(_point(number))
         case "mustBeGreaterThan":
-            return ((Edge(number, 1), _end()),)
+            return ((ThresholdEdge(number, 1), _end()),)
         case "mustBeGreaterOrEqualTo" | "mustBeGreaterThanOrEqualTo":
-            return ((Edge(number, 0), _end()),)
+            return ((ThresholdEdge(number, 0), _end()),)
         case "mustBeLessThan":
-            return ((_start(), Edge(number, 0)),)
-    return ((_start(), Edge(number, 1)),)
+            return ((_start(), ThresholdEdge(number, 0)),)
+    return ((_start(), ThresholdEdge(number, 1)),)
 
 
-def _both(one: Spans, other: Spans) -> Spans:
+def _both(value: Spans, other: Spans) -> Spans:
     """What lies in both."""
-    spans = ((max(a, c), min(b, d)) for a, b in one for c, d in other)
+    spans = ((max(a, c), min(b, d)) for a, b in value for c, d in other)
     return tuple(sorted((low, high) for low, high in spans if low < high))
 
 
@@ -171,15 +173,15 @@ def _rounded(spans: Spans) -> Iterator[Span]:
         first = low.number if not low.number.is_finite() else _up(low)
         last = high.number if not high.number.is_finite() else _down(high)
         if first <= last:
-            yield Edge(first, 0), Edge(last, 1)
+            yield ThresholdEdge(first, 0), ThresholdEdge(last, 1)
 
 
-def _up(edge: Edge) -> Decimal:
+def _up(edge: ThresholdEdge) -> Decimal:
     whole = edge.number.to_integral_value("ROUND_CEILING")
     return whole + 1 if edge.after and whole == edge.number else whole
 
 
-def _down(edge: Edge) -> Decimal:
+def _down(edge: ThresholdEdge) -> Decimal:
     whole = edge.number.to_integral_value("ROUND_FLOOR")
     return whole - 1 if not edge.after and whole == edge.number else whole
 

@@ -4,11 +4,11 @@ from itertools import zip_longest
 from typing import Any
 
 
-def same_sql(one: Any, other: Any) -> bool:
+def same_sql(value: Any, other: Any) -> bool:
     """Whether two SQL texts differ in spaces, comments and the case of words of the language alone."""
-    if not (isinstance(one, str) and isinstance(other, str)):
+    if not (isinstance(value, str) and isinstance(other, str)):
         return False
-    tokens = [_tokens(text) for text in (one, other)]
+    tokens = [_tokens(text) for text in (value, other)]
     return None not in tokens and tokens[0] == tokens[1]
 
 
@@ -32,6 +32,6 @@ def _tokens(text: str) -> list[tuple[str, str]] | None:
     return out
 
 
-def same_text(one: Any, other: Any) -> bool:
+def same_text(value: Any, other: Any) -> bool:
     """Whether two texts of another engine differ in spaces alone."""
-    return isinstance(one, str) and isinstance(other, str) and one.split() == other.split()
+    return isinstance(value, str) and isinstance(other, str) and value.split() == other.split()

@@ -66,7 +66,7 @@ def name_of(contract: Contract) -> str:
     return contract.identity.rsplit(":", 1)[0]
 
 
-@rule("E520", "major-bump-missing", Severity.CRITICAL, each=Move)
+@rule("E520", "major-bump-missing", Severity.CRITICAL, value=Move)
 def major_bump_missing(move: Move) -> Iterator[Message]:
     """A breaking change comes without a new MAJOR version.
 
@@ -83,7 +83,7 @@ def major_bump_missing(move: Move) -> Iterator[Message]:
         )
 
 
-@rule("E522", "minor-bump-missing", Severity.ERROR, each=Move)
+@rule("E522", "minor-bump-missing", Severity.ERROR, value=Move)
 def minor_bump_missing(move: Move) -> Iterator[Message]:
     """An addition comes with a PATCH version.
 
@@ -100,7 +100,7 @@ def minor_bump_missing(move: Move) -> Iterator[Message]:
         )
 
 
-@rule("E523", "version-not-raised", Severity.ERROR, each=Move)
+@rule("E523", "version-not-raised", Severity.ERROR, value=Move)
 def version_not_raised(move: Move) -> Iterator[Message]:
     """The content changed under the same version.
 
@@ -125,7 +125,7 @@ def version_not_raised(move: Move) -> Iterator[Message]:
     )
 
 
-@rule("E524", "identity-not-kept", Severity.ERROR, each=Move)
+@rule("E524", "identity-not-kept", Severity.ERROR, value=Move)
 def identity_not_kept(move: Move) -> Iterator[Message]:
     """The id, domain, product or name is another one.
 
@@ -153,7 +153,7 @@ def _identity_key(move: Move) -> tuple[str, ...]:
     return next(((key,) for part, key in differing if getattr(move.old, part) != getattr(move.new, part)), ("id",))
 
 
-@rule("E527", "version-lowered", Severity.ERROR, each=Move)
+@rule("E527", "version-lowered", Severity.ERROR, value=Move)
 def version_lowered(move: Move) -> Iterator[Message]:
     """The new version is below the old one, or not above all of its MAJOR line.
 
@@ -164,7 +164,7 @@ def version_lowered(move: Move) -> Iterator[Message]:
     if not move.versions:
         return
     old, new = move.versions
-    line = [v for one in move.others if (v := Version.read(one.version)) and v.major == new.major]
+    line = [v for contract in move.others if (v := Version.read(contract.version)) and v.major == new.major]
     highest = max([*line, *([old] if old > new else [])], default=None)
     if highest and highest > new:
         yield Message(
@@ -175,7 +175,7 @@ def version_lowered(move: Move) -> Iterator[Message]:
         )
 
 
-@rule("E521", "version-not-comparable", Severity.ERROR, each=Move)
+@rule("E521", "version-not-comparable", Severity.ERROR, value=Move)
 def version_not_comparable(move: Move) -> Iterator[Message]:
     """One of two versions is not of the form X.Y.Z, so that the bump cannot be judged.
 
@@ -194,7 +194,7 @@ def version_not_comparable(move: Move) -> Iterator[Message]:
             )
 
 
-@rule("E528", "migration-missing", Severity.WARNING, each=Move)
+@rule("E528", "migration-missing", Severity.WARNING, value=Move)
 def migration_missing(move: Move) -> Iterator[Message]:
     """A breaking change comes without a migration text; such a MAJOR is not published.
 
@@ -226,8 +226,10 @@ VERSION_RULES = (
 
 def version_findings(move: Move) -> list[Finding]:
     """What is wrong with a new version, worst first."""
-    found = [_finding(each, message, message.about or move.new) for each in VERSION_RULES for message in each.ask(move)]
-    return sorted(found, key=lambda one: -one.severity)
+    found = [
+        _finding(value, message, message.about or move.new) for value in VERSION_RULES for message in value.ask(move)
+    ]
+    return sorted(found, key=lambda finding: -finding.severity)
 
 
 def version_notes(move: Move) -> tuple[str, ...]:
@@ -237,11 +239,11 @@ def version_notes(move: Move) -> tuple[str, ...]:
     return ()
 
 
-def _finding(each: Rule, message: Message, about: Any) -> Finding:
+def _finding(value: Rule, message: Message, about: Any) -> Finding:
     return Finding(
-        each.code,
-        each.name,
-        each.severity,
+        value.code,
+        value.name,
+        value.severity,
         message.text,
         message.detail,
         message.suggestion,

@@ -4,11 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from floe.contract.formats import dcs, dialect_a, dialect_b, dialect_c, foreign, odcs, yaml_text
-from floe.contract.formats.odcs_fit import fitted
-from floe.contract.formats.odcs_forms import lowered
-from floe.contract.formats.odcs_schema import VERSIONS
-from floe.contract.formats.section import Section
+from floe.contract.formats import odcs
+from floe.contract.formats.dialects import a as dialect_a
+from floe.contract.formats.dialects import b as dialect_b
+from floe.contract.formats.dialects import c as dialect_c
+from floe.contract.formats.dialects import dcs
+from floe.contract.formats.foreign import recognise as foreign
+from floe.contract.formats.odcs.fit import fitted
+from floe.contract.formats.odcs.forms import lowered
+from floe.contract.formats.odcs.schema import VERSIONS
+from floe.contract.formats.text import yaml_text
+from floe.contract.formats.text.section import DocumentSection
 from floe.model import Contract, ContractError, Finding, Map, Severity
 
 
@@ -18,7 +24,7 @@ class Format:
 
     name: str
     recognises: Callable[[Map], bool]
-    convert: Callable[[Section], Map]
+    convert: Callable[[DocumentSection], Map]
 
 
 FORMATS = (
@@ -42,7 +48,7 @@ def read_tree(tree: Any, source: str) -> tuple[Contract | None, list[Finding]]:
     """The contract in a tree: dialects first, then what is no contract at all, then ODCS."""
     if not isinstance(tree, Map):
         return odcs.read(tree, source)
-    known = next((one for one in FORMATS if one.recognises(tree)), None)
+    known = next((value for value in FORMATS if value.recognises(tree)), None)
     if known:
         return _converted(known, tree, source)
     if tree.get("apiVersion") not in VERSIONS or tree.get("kind", "DataContract") != "DataContract":
@@ -54,7 +60,7 @@ def read_tree(tree: Any, source: str) -> tuple[Contract | None, list[Finding]]:
 
 def _converted(known: Format, tree: Map, source: str) -> tuple[Contract | None, list[Finding]]:
     found: list[Finding] = []
-    converted = known.convert(Section(tree, (), found))
+    converted = known.convert(DocumentSection(tree, (), found))
     if any(finding.severity is Severity.CRITICAL for finding in found):
         return None, found
     contract, more = odcs.read(fitted(lowered(converted)), source)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from floe.contract.formats.odcs_fit import comparable
-from floe.contract.formats.one_type import in_one_form
-from floe.contract.formats.section import maps
+from floe.contract.formats.normal_type import in_one_form
+from floe.contract.formats.odcs.fit import comparable
+from floe.contract.formats.text.section import maps
+from floe.lang.quantity import parse_quantity
 from floe.model import Contract, Map
-from floe.model.quantity import parse_quantity
 from floe.model.service_level import SPELLINGS
 
 _LIFECYCLE = ("deprecation", "lifecycleState")
@@ -22,24 +22,24 @@ _SCALARS = (str, int, float)
 _POSITIONS = (("primaryKey", "primaryKeyPosition"), ("partitioned", "partitionKeyPosition"))
 
 
-def equal(one: Contract, other: Contract) -> bool:
+def equal(contract: Contract, other: Contract) -> bool:
     """Whether two contracts promise the same, whatever version, dialect or spelling they are written in."""
-    return same_promises(one.node, other.node)
+    return same_promises(contract.node, other.node)
 
 
-def same_promises(one: Map, other: Map) -> bool:
+def same_promises(entry: Map, other: Map) -> bool:
     """Whether two ODCS trees promise the same."""
-    return _json(_form(one, _EQUALITY)) == _json(_form(other, _EQUALITY))
+    return _json(_form(entry, _EQUALITY)) == _json(_form(other, _EQUALITY))
 
 
-def differences(one: Contract, other: Contract) -> list[str]:
+def differences(contract: Contract, other: Contract) -> list[str]:
     """Where two contracts differ, as paths with both values; empty where they are equal."""
-    return list(_differences(_form(one.node, _EQUALITY), _form(other.node, _EQUALITY), ""))
+    return list(_differences(_form(contract.node, _EQUALITY), _form(other.node, _EQUALITY), ""))
 
 
-def alike(one: Contract, other: Contract) -> bool:
+def alike(contract: Contract, other: Contract) -> bool:
     """Whether two documents of one apiVersion say the same in the same spellings, whatever version they declare."""
-    forms = [_form(contract.node, _WHOLE) for contract in (one, other)]
+    forms = [_form(contract.node, _WHOLE) for contract in (contract, other)]
     for form in forms:
         form.pop("version", None)
     return _json(forms[0]) == _json(forms[1])
@@ -108,7 +108,7 @@ def _node(value: Any, key: str, purpose: _Purpose) -> Any:
         below = {name: _node(part, name, purpose) for name, part in _normal(value, key, purpose).items()}
         return {name: part for name, part in below.items() if part or isinstance(part, _SCALARS)}
     if isinstance(value, list):
-        items = [_node(item, key, purpose) for item in _positioned(value, key)]
+        items = [_node(each_one, key, purpose) for each_one in _positioned(value, key)]
         return items if key in _ORDERED else sorted(items, key=_json)
     return plain(value)
 
@@ -244,16 +244,16 @@ def _json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def _differences(one: Any, other: Any, path: str) -> Iterator[str]:
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in sorted({*one, *other}):
-            yield from _differences(one.get(key), other.get(key), f"{path}.{key}" if path else key)
-    elif isinstance(one, list) and isinstance(other, list):
-        for index in range(max(len(one), len(other))):
-            left, right = (side[index] if index < len(side) else None for side in (one, other))
+def _differences(value: Any, other: Any, path: str) -> Iterator[str]:
+    if isinstance(value, dict) and isinstance(other, dict):
+        for key in sorted({*value, *other}):
+            yield from _differences(value.get(key), other.get(key), f"{path}.{key}" if path else key)
+    elif isinstance(value, list) and isinstance(other, list):
+        for index in range(max(len(value), len(other))):
+            left, right = (side[index] if index < len(side) else None for side in (value, other))
             yield from _differences(left, right, f"{path}[{index}]")
-    elif _json(one) != _json(other):
-        yield f"{path}: {_shown(one)} is not {_shown(other)}"
+    elif _json(value) != _json(other):
+        yield f"{path}: {_shown(value)} is not {_shown(other)}"
 
 
 def _shown(value: Any) -> str:

@@ -79,7 +79,9 @@ def _number(value: Any) -> Any:
 
 def _holds_anyway(key: str, value: Any) -> bool:
     # 0 is no false, and 1 no true
-    return any(value is one or (isinstance(one, str) and value == one) for one in _DEFAULTS.get(key, ()))
+    return any(
+        value is each_one or (isinstance(each_one, str) and value == each_one) for each_one in _DEFAULTS.get(key, ())
+    )
 
 
 def _bound(options: Mapping[str, Any], inclusive: str, exclusive: str | None, way: int) -> Bound | None:
@@ -87,11 +89,11 @@ def _bound(options: Mapping[str, Any], inclusive: str, exclusive: str | None, wa
     least, beyond = options.get(inclusive), options.get(exclusive) if exclusive else None
     if isinstance(beyond, bool):  # v3.0: a flag beside the bound
         return None if least is None else _read(exclusive if beyond and exclusive else inclusive, least, way, beyond)
-    one = None if least is None or (inclusive in _NATURAL and least == 0) else _read(inclusive, least, way, False)
+    bound = None if least is None or (inclusive in _NATURAL and least == 0) else _read(inclusive, least, way, False)
     other = None if beyond is None or exclusive is None else _read(exclusive, beyond, way, True)
-    if one and other:
-        return one if one.looser(other) else other
-    return one or other
+    if bound and other:
+        return bound if bound.looser(other) else other
+    return bound or other
 
 
 def _read(key: str, written: Any, way: int, exclusive: bool) -> Bound:

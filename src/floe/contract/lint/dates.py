@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
+from floe.lang.dates import parse_day
 from floe.model import Contract, Step
-from floe.model.dates import parse_day
 
 
 def members(contract: Contract) -> Iterator[tuple[tuple[Step, ...], dict[str, Any]]]:

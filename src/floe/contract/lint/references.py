@@ -8,7 +8,7 @@ from floe.model import Dataset, Step
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ReferenceTarget:
     """What a reference says: the document (empty: this one), the dataset and the field."""
 
     document: str
@@ -16,7 +16,7 @@ class Target:
     field: str
 
 
-def target(text: str) -> Target:
+def target(text: str) -> ReferenceTarget:
     """A reference taken apart: `table.column`, `file.yaml#table.column`, `schema/id/properties/id`.
 
     >>> target("orders.customer.id")
@@ -30,9 +30,9 @@ def target(text: str) -> Target:
         steps = [step for step in path.split("/") if step]
         steps = steps[1:] if steps and fold(steps[0]) == "schema" else steps
         fields = [step for step in steps[1:] if fold(step) not in ("properties", "items")]
-        return Target(document, steps[0] if steps else "", ".".join(fields))
+        return ReferenceTarget(document, steps[0] if steps else "", ".".join(fields))
     dataset, _, field = path.partition(".")
-    return Target(document, dataset, field)
+    return ReferenceTarget(document, dataset, field)
 
 
 def sides(part: ReferenceOf) -> Iterator[tuple[str, tuple[Step, ...], str]]:

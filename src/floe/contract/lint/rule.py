@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from floe.contract.lint.views import Folder, Scope, asked
+from floe.contract.lint.views import ContractFolder, LintScope, asked
 from floe.model import Contract, Finding, Message, Severity, locate
 
 # so many findings that say the same of different parts are listed one by one
@@ -21,22 +21,22 @@ class Rule:
     code: str
     name: str
     severity: Severity
-    each: tuple[type, ...]
+    pair: tuple[type, ...]
     ask: Callable[[Any], Iterator[Message]]
     doc: str
 
 
 def rule(
-    code: str, name: str, severity: Severity, each: type | tuple[type, ...]
+    code: str, name: str, severity: Severity, value: type | tuple[type, ...]
 ) -> Callable[[Callable[[Any], Iterator[Message]]], Rule]:
     """Make a rule of a function; its docstring is the rule's documentation."""
-    kinds = each if isinstance(each, tuple) else (each,)
+    kinds = value if isinstance(value, tuple) else (value,)
     return lambda ask: Rule(code, name, severity, kinds, ask, ask.__doc__ or "")
 
 
-def findings(contract: Contract, rules: tuple[Rule, ...], scope: Scope | None = None) -> list[Finding]:
+def findings(contract: Contract, rules: tuple[Rule, ...], scope: LintScope | None = None) -> list[Finding]:
     """What the rules say about a contract, in the order of the file."""
-    return findings_of(asked(contract, scope or Scope()), rules)
+    return findings_of(asked(contract, scope or LintScope()), rules)
 
 
 def findings_of(parts: Iterable[Any], rules: tuple[Rule, ...]) -> list[Finding]:
@@ -53,10 +53,10 @@ def findings_of(parts: Iterable[Any], rules: tuple[Rule, ...]) -> list[Finding]:
 
 def folder_findings(contracts: Sequence[Contract], rules: tuple[Rule, ...]) -> list[Finding]:
     """What the rules say about several contracts that stand side by side."""
-    folder = Folder(tuple(contracts))
+    folder = ContractFolder(tuple(contracts))
     return in_order(
         _finding(rule, message, message.about)
-        for rule in _by_kind(rules).get(Folder, ())
+        for rule in _by_kind(rules).get(ContractFolder, ())
         for message in rule.ask(folder)
     )
 
@@ -81,18 +81,21 @@ def said_once(found: Sequence[Finding]) -> list[Finding]:
     dropped = {id(other) for group in groups.values() if len(group) > _FEW for other in group[1:]}
     number = {id(group[0]): len(group) - 1 for group in groups.values() if len(group) > _FEW}
     return [
-        replace(one, detail="; ".join(filter(None, (one.detail, f"{number[id(one)]} more alike in this contract"))))
-        if id(one) in number
-        else one
-        for one in found
-        if id(one) not in dropped
+        replace(
+            finding,
+            detail="; ".join(filter(None, (finding.detail, f"{number[id(finding)]} more alike in this contract"))),
+        )
+        if id(finding) in number
+        else finding
+        for finding in found
+        if id(finding) not in dropped
     ]
 
 
 @lru_cache(maxsize=8)
 def _by_kind(rules: tuple[Rule, ...]) -> Mapping[type, tuple[Rule, ...]]:
-    kinds = {kind for rule in rules for kind in rule.each}
-    return MappingProxyType({kind: tuple(rule for rule in rules if kind in rule.each) for kind in kinds})
+    kinds = {kind for rule in rules for kind in rule.pair}
+    return MappingProxyType({kind: tuple(rule for rule in rules if kind in rule.pair) for kind in kinds})
 
 
 def _finding(rule: Rule, message: Message, asked_about: Any) -> Finding:

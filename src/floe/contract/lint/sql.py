@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from floe.contract.lint.references import target
 from floe.contract.lint.views import Names, RuleOf
-from floe.model.query import Kind, Problem, query_problems
-from floe.model.query_dialect import dialects_of
+from floe.lang.sql.dialect import dialects_of
+from floe.lang.sql.query import Problem, ProblemKind, query_problems
 
 
-def found(part: RuleOf, kind: Kind) -> Iterator[Problem]:
+def found(part: RuleOf, kind: ProblemKind) -> Iterator[Problem]:
     """What is wrong with the query of a rule, of one kind."""
     query = part.noun.query
     if part.noun.type == "sql" and isinstance(query, str) and query.strip():
@@ -23,7 +23,10 @@ def _tables(names: Names) -> frozenset[str]:
     targets = {
         target(text).dataset.lower()
         for dataset in contract.datasets
-        for entry in (*dataset.relationships, *(each for field in dataset.walk() for each in field.relationships))
+        for entry in (
+            *dataset.relationships,
+            *(relationship for field in dataset.walk() for relationship in field.relationships),
+        )
         for text in entry.target
         if isinstance(text, str)
     }

@@ -28,7 +28,7 @@ class TieredField:
 
     def rank(self, label: str | None) -> int | None:
         """How strong a label is; None where the list does not have it."""
-        folded = [fold(one) for one in self.labels]
+        folded = [fold(name) for name in self.labels]
         return folded.index(fold(label)) if label and fold(label) in folded else None
 
 
@@ -82,7 +82,7 @@ def tier_findings(
 def policy_findings(contract: Contract, policies: tuple[Policy, ...], rules: tuple[Rule, ...]) -> list[Finding]:
     """Which policies an effective contract breaks."""
     domain = contract.domain or "default"
-    under = (one for one in policies if any(fnmatchcase(domain, pattern) for pattern in one.domains))
+    under = (policy for policy in policies if any(fnmatchcase(domain, pattern) for pattern in policy.domains))
     return findings_of((Governed(contract, policy) for policy in under), rules)
 
 
@@ -117,5 +117,5 @@ def _same_level(sla: Sla, other: Sla, mine: tuple[Sla, ...], theirs: tuple[Sla, 
     name = level_name(sla.property)
     if name != level_name(other.property) or (sla.driver or "") != (other.driver or ""):
         return False
-    several = any(sum(level_name(one.property) == name for one in side) > 1 for side in (mine, theirs))
+    several = any(sum(level_name(level.property) == name for level in side) > 1 for side in (mine, theirs))
     return not several or other.element is None or fold(sla.element or "") == fold(other.element)

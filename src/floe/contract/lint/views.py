@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from floe.model import Contract, Dataset, Field, QualityRule, Relationship, Sla, Step
-from floe.model.settings import LABELS
+from floe.settings import LABELS
 
 _HINTS = 20
 
@@ -79,7 +79,7 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class LintScope:
     """What a lint run knows beside the contract: labels, whether the manifest lists them, the root, paths, other contracts."""
 
     labels: tuple[str, ...] = LABELS
@@ -133,7 +133,7 @@ class ReferenceOf:
     names: Names
     dataset: Dataset
     field: Field | None
-    scope: Scope
+    scope: LintScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ class Referring:
     """A contract with the root that its references may not leave."""
 
     noun: Contract
-    scope: Scope
+    scope: LintScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +178,13 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class ContractFolder:
     """All contracts of one lint run."""
 
     contracts: tuple[Contract, ...]
 
 
-def asked(contract: Contract, scope: Scope) -> Iterator[Any]:
+def asked(contract: Contract, scope: LintScope) -> Iterator[Any]:
     """Every part of a contract that a rule may be asked about, in one walk."""
     names = Names(contract)
     yield contract

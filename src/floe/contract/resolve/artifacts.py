@@ -4,11 +4,10 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
-from importlib.resources import files
 from typing import Any
 
 from floe.contract.formats.canonical import content_hash
-from floe.contract.formats.odcs_fit import comparable
+from floe.contract.formats.odcs.fit import comparable
 from floe.contract.resolve.inherit import Effective, tier
 from floe.contract.resolve.provenance import places
 from floe.model import Contract, Dataset, Map
@@ -16,13 +15,6 @@ from floe.model.product import Product
 from floe.model.types import is_physical, schema_hash
 
 FORMAT = "floe/compiled-artifacts/v1"
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema of the file."""
-    text = files("floe.contract.formats").joinpath("schemas", "compiled-artifacts.json").read_text("utf-8")
-    published: dict[str, Any] = json.loads(text)
-    return published
 
 
 def entry(
@@ -49,13 +41,13 @@ def entry(
     datasets = [_dataset(contract, dataset) for dataset in contract.datasets]
     parents = [
         {
-            "tier": tier(one),
-            "id": one.id,
-            "version": one.version,
-            "file": relative(one.source),
-            "hash": hash_of(one),
+            "tier": tier(ancestor),
+            "id": ancestor.id,
+            "version": ancestor.version,
+            "file": relative(ancestor.source),
+            "hash": hash_of(ancestor),
         }
-        for one in effective.ancestors
+        for ancestor in effective.ancestors
     ]
     alone = contract is document
     hashed = content_hash(document, form)
@@ -90,9 +82,9 @@ def _dataset(contract: Contract, dataset: Dataset) -> dict[str, Any]:
 
 def _together(datasets: list[dict[str, Any]]) -> str | None:
     """A contract's hash: over the sorted lines of its datasets; None where a type is open."""
-    if not datasets or any(one["schema_hash"] is None for one in datasets):
+    if not datasets or any(dataset["schema_hash"] is None for dataset in datasets):
         return None
-    lines = "\n".join(sorted(f"{one['name']}:{one['schema_hash']}" for one in datasets))
+    lines = "\n".join(sorted(f"{row['name']}:{row['schema_hash']}" for row in datasets))
     return "sha256:" + hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -105,8 +97,11 @@ def product_entry(product: Product, folder: str) -> dict[str, Any]:
         "owner": product.owner,
         "repository": product.repository,
         "folder": folder,
-        "output_ports": [{"name": one.name, "table": one.table, "format": one.format} for one in product.outputs],
-        "input_ports": [{"name": one.name, "contract": one.contract} for one in product.inputs],
+        "output_ports": [
+            {"name": output_port.name, "table": output_port.table, "format": output_port.format}
+            for output_port in product.outputs
+        ],
+        "input_ports": [{"name": input_port.name, "contract": input_port.contract} for input_port in product.inputs],
         "transforms": list(product.transforms),
     }
 
@@ -127,9 +122,9 @@ def text(enforcement: str, products: Iterable[bytes], contracts: Iterable[bytes]
 
 def _listed(lines: Iterable[bytes]) -> Iterator[bytes]:
     before = b"[\n"
-    for one in lines:
+    for value in lines:
         yield before
-        yield one
+        yield value
         before = b",\n"
     yield b"[]" if before == b"[\n" else b"]"
 

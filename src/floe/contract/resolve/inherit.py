@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from floe.contract.formats import odcs
-from floe.contract.formats.odcs_fit import comparable
-from floe.contract.formats.section import maps
+from floe.contract.formats.odcs.fit import comparable
+from floe.contract.formats.text.section import maps
 from floe.contract.resolve.merge import is_pattern, merge
 from floe.model import Contract, Finding, List, Map, Place, Severity
 
@@ -46,7 +46,7 @@ Found = Contract | Finding
 Find = Callable[[str, Contract, Place], Found]
 
 
-class Family:
+class ContractFamily:
     """Contracts and their parents; each parent is resolved once, whoever extends it."""
 
     def __init__(self, find: Find) -> None:
@@ -144,7 +144,7 @@ def _heritage(node: Map) -> Map:
 def _without_patterns(tree: Map) -> None:
     """Take out the datasets that stand for others by a pattern, which have done their work."""
     datasets = tree.get("schema")
-    if isinstance(datasets, List) and any(is_pattern(item) for item in maps(datasets)):
+    if isinstance(datasets, List) and any(is_pattern(entry) for entry in maps(datasets)):
         out = List(datasets.place)
         for item, place in zip(datasets, datasets.item_places, strict=True):
             if not (isinstance(item, Map) and is_pattern(item)):

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from floe.contract.formats.odcs import property_type
-from floe.contract.formats.section import copy
+from floe.contract.formats.text.section import copy
 from floe.model import Finding, List, Map, Place, Severity
 from floe.model.service_level import level_name
 from floe.model.types import Atomic, Family, Struct, Text, Type
@@ -94,7 +94,7 @@ class Merge:
     def lists(self, base: List, over: List, kind: str, path: str) -> List:
         """A list over another, entry by entry by their names: the upper's order first, then what only the lower has."""
         key, out, met = _KEYS[kind], List(over.place), set()
-        lower = {key(item): item for item in base if isinstance(item, Map)}
+        lower = {key(value): value for value in base if isinstance(value, Map)}
         for item, place in zip(over, over.item_places, strict=True):
             name = key(item) if isinstance(item, Map) else None
             mine, value = lower.get(name), item
@@ -112,16 +112,16 @@ class Merge:
 
     def _patterns(self, base: List, dataset: Map, path: str) -> Map:
         """A dataset over those of the lower whose name is a pattern that it fits."""
-        for item in base:
-            name = str(item.get("name")) if isinstance(item, Map) else ""
-            if isinstance(item, Map) and is_pattern(item) and fnmatchcase(str(dataset.get("name")), name):
-                dataset = self.maps(item, dataset, "schema", path)
+        for value in base:
+            name = str(value.get("name")) if isinstance(value, Map) else ""
+            if isinstance(value, Map) and is_pattern(value) and fnmatchcase(str(dataset.get("name")), name):
+                dataset = self.maps(value, dataset, "schema", path)
         return dataset
 
 
-def is_pattern(item: Map) -> bool:
+def is_pattern(entry: Map) -> bool:
     """Whether a dataset stands for every one whose name it fits, e.g. `*` or `fact_*`."""
-    return any(mark in str(item.get("name")) for mark in "*?")
+    return any(mark in str(entry.get("name")) for mark in "*?")
 
 
 def merge(base: Map, over: Map) -> tuple[Map, list[Finding]]:
@@ -130,15 +130,17 @@ def merge(base: Map, over: Map) -> tuple[Map, list[Finding]]:
     return copy(under_way.maps(base, over)), under_way.findings
 
 
-def _agree(one: Type, other: Type) -> bool:
+def _agree(value: Type, other: Type) -> bool:
     """Whether two types can be one: the same, one a family that holds the other, or texts of any length."""
-    match one, other:
+    match value, other:
         case ((Text() | Atomic("string")), (Text() | Atomic("string"))):
             return True
         case Struct(), Struct():
             return True  # their members are compared one by one
     return (
-        one == other or (isinstance(one, Family) and one.has(other)) or (isinstance(other, Family) and other.has(one))
+        value == other
+        or (isinstance(value, Family) and value.has(other))
+        or (isinstance(other, Family) and other.has(value))
     )
 
 

@@ -71,7 +71,7 @@ def _below(node: Any, path: tuple[Step, ...], name: str, tiers: Mapping[str, str
             yield Origin((*path, step), below, value, tiers.get(place.file, "default"), place)
 
 
-def _called(item: Any, index: int) -> str:
-    if isinstance(item, Map):
-        return next((str(item[key]) for key in _NAMES if isinstance(item.get(key), str)), str(index))
+def _called(value: Any, index: int) -> str:
+    if isinstance(value, Map):
+        return next((str(value[key]) for key in _NAMES if isinstance(value.get(key), str)), str(index))
     return str(index)

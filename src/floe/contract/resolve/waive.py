@@ -12,7 +12,7 @@ def waived(found: Sequence[Finding], waivers: Sequence[Waiver], contract: str, t
     """The findings of a contract, approved ones as information with reason and date; an approval that does not hold is found."""
     out: list[Finding] = []
     for finding in found:
-        waiver = next((one for one in waivers if one.covers(finding, contract)), None)
+        waiver = next((waiver for waiver in waivers if waiver.covers(finding, contract)), None)
         if waiver is None or finding.severity is Severity.INFO:
             out.append(finding)
         elif not waiver.approver:

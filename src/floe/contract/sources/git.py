@@ -80,9 +80,9 @@ class Repository:
         except _GitError:
             return False
 
-    def parted(self, one: str, other: str) -> str:
+    def parted(self, name: str, other: str) -> str:
         """The commit where two revisions parted; the first one where they have nothing in common."""
-        first, second = self.commit(one), self.commit(other)
+        first, second = self.commit(name), self.commit(other)
         try:
             return self._git("merge-base", first, second).decode().strip()
         except _GitError:

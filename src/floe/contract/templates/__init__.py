@@ -15,4 +15,4 @@ def template(name: str, values: dict[str, str]) -> str:
 
 def editor_schema() -> str:
     """The standard's JSON Schema, for editors."""
-    return files("floe.contract.formats").joinpath("schemas", "odcs-v3.1.0.json").read_text("utf-8")
+    return files("floe.contract.formats.odcs").joinpath("schemas", "odcs-v3.1.0.json").read_text("utf-8")

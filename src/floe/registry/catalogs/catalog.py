@@ -62,7 +62,9 @@ class ContractCatalog:
             self._write(parts, contract_name, lambda there: without_contract(there, contract_name, major))
 
     def _with(self, there: Mapping[str, str], new: Held) -> dict[str, str]:
-        others = any(one.name != new.name for one in held(there))  # a namespace of several that nobody owns stays so
+        others = any(
+            value.name != new.name for value in held(there)
+        )  # a namespace of several that nobody owns stays so
         shared = there.get(REPOSITORY) or ("" if others else self.repository)
         own = "" if _plain(shared) == _plain(self.repository) else self.repository
         wanted = with_contract(there, replace(new, repository=own))

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from floe.model import RegistryError, SendError
-from floe.model.in_time import in_time
-from floe.model.settings import Settings
 from floe.registry.catalogs.opened import CannotHoldError, open_catalog, options_of, spoken
 from floe.registry.catalogs.properties import NAME, REPOSITORY, held
+from floe.settings import Settings
+from floe.system.timeout import call_with_timeout
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
@@ -34,7 +34,7 @@ def listed(settings: Settings, catalog: str | None = None) -> list[Listed]:
         return []
     try:
         with spoken(name, settings):
-            return in_time(lambda: _found(name, settings), _PATIENCE)
+            return call_with_timeout(lambda: _found(name, settings), _PATIENCE)
     except (SendError, CannotHoldError) as error:
         code, suggestion = getattr(error, "code", ""), getattr(error, "suggestion", "")
         raise RegistryError(getattr(error, "message", str(error)), suggestion, code or "E540") from None
@@ -42,7 +42,7 @@ def listed(settings: Settings, catalog: str | None = None) -> list[Listed]:
 
 def contract_catalog(settings: Settings) -> str | None:
     """The catalog that contracts are written to: the settings' first, where tables stand by default."""
-    return next(iter(settings["catalogs"]), None)
+    return next(iter(settings.catalogs), None)
 
 
 def _found(name: str, settings: Settings) -> list[Listed]:
@@ -51,7 +51,7 @@ def _found(name: str, settings: Settings) -> list[Listed]:
         return []  # looking leaves no trace
     opened = open_catalog(name, settings)
     spaces = [space for domain in opened.list_namespaces() for space in _below(opened, domain)]
-    return [one for space in sorted(spaces) for one in _in(opened, space)]
+    return [value for space in sorted(spaces) for value in _in(opened, space)]
 
 
 def _below(opened: "Catalog", domain: tuple[str, ...]) -> list[tuple[str, ...]]:
@@ -64,6 +64,6 @@ def _in(opened: "Catalog", space: tuple[str, ...]) -> list[Listed]:
     product = f"{'.'.join(space[:-1])}.{properties.get(NAME, space[-1])}"
     repository = properties.get(REPOSITORY, "")
     return [
-        Listed(f"{product}/{one.name}", one.version, one.schema_hash, one.owner, one.repository or repository)
-        for one in held(properties)
+        Listed(f"{product}/{value.name}", value.version, value.schema_hash, value.owner, value.repository or repository)
+        for value in held(properties)
     ]

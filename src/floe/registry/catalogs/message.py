@@ -63,4 +63,4 @@ def catalogs_told(connection: Connection, contract_id: str) -> list[str | None]:
     key = outbox.c.key
     here = (outbox.c.sink == SINK) & ((key == contract_id) | key.endswith(f":{contract_id}", autoescape=True))
     keys = connection.execute(sa.select(key).where(here).distinct().order_by(key)).scalars()
-    return [one.removesuffix(contract_id)[:-1] or None for one in keys] or [None]
+    return [key.removesuffix(contract_id)[:-1] or None for key in keys] or [None]

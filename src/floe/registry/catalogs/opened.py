@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from floe.lang.secret import without_secrets
 from floe.model import SendError
-from floe.model.private import private_file
-from floe.model.secret import hushed
-from floe.model.settings import Settings
+from floe.settings import Settings
+from floe.system.private_files import private_file
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog
@@ -23,10 +23,10 @@ class CannotHoldError(Exception):
 
 def options_of(name: str, settings: Settings) -> dict[str, str]:
     """What the settings say of a catalog, as pyiceberg takes it."""
-    if name not in settings["catalogs"]:
-        known = ", ".join(settings["catalogs"]) or "none"
+    if name not in settings.catalogs:
+        known = ", ".join(settings.catalogs) or "none"
         raise _wrong(f"No catalog is called '{name}' (known: {known})")
-    given = settings["catalogs"][name]
+    given = settings.catalogs[name]
     if not isinstance(given, dict):
         raise _wrong(f"The catalog '{name}' is no mapping of options")
     options = {key: str(value) for key, value in given.items()}
@@ -74,7 +74,7 @@ def spoken(name: str, settings: Settings) -> Iterator[None]:
 
 def _told(name: str, error: Exception, settings: Settings) -> Exception:
     lines = str(error).strip().splitlines() or [""]
-    text = hushed(f"{type(error).__name__}: {lines[0][:300]}", settings["catalogs"].get(name, {}))
+    text = without_secrets(f"{type(error).__name__}: {lines[0][:300]}", settings.catalogs.get(name, {}))
     if isinstance(error, NotImplementedError) or any(word in text.lower() for word in ("hierarchical", "nested name")):
         return CannotHoldError(f"The catalog '{name}' cannot hold contracts: {text}")
     if isinstance(error, ModuleNotFoundError):

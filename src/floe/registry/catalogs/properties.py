@@ -46,7 +46,7 @@ def held(properties: Mapping[str, str]) -> list[Held]:
         if match:
             found.setdefault((match[1], match[2] or ""), {})[match[3]] = value
     whole = [Held(name, **values) for (name, _), values in found.items() if _whole(values)]
-    return sorted(whole, key=lambda one: (one.name, one.order))
+    return sorted(whole, key=lambda each_held: (each_held.name, each_held.order))
 
 
 def _whole(values: Mapping[str, str]) -> bool:
@@ -55,14 +55,16 @@ def _whole(values: Mapping[str, str]) -> bool:
 
 def owner_of(properties: Mapping[str, str], name: str) -> str:
     """The repository that may write a contract: its own, else the namespace's."""
-    own = (one.repository for one in held(properties) if one.name == name and one.repository)
+    own = (value.repository for value in held(properties) if value.name == name and value.repository)
     return next(own, properties.get(REPOSITORY, ""))
 
 
 def with_contract(properties: Mapping[str, str], new: Held) -> dict[str, str]:
     """The properties floe wants where this version is held too; SendError (E523) where it has another hash there."""
-    there = [replace(one, repository=new.repository) if one.name == new.name else one for one in held(properties)]
-    same = next((one for one in there if (one.name, one.order[0]) == (new.name, new.order[0])), None)
+    there = [
+        replace(value, repository=new.repository) if value.name == new.name else value for value in held(properties)
+    ]
+    same = next((value for value in there if (value.name, value.order[0]) == (new.name, new.order[0])), None)
     if same and same.version == new.version and same.schema_hash != new.schema_hash:
         raise SendError(
             f"{new.name}:{new.version} stands in the catalog with other content: "
@@ -73,12 +75,12 @@ def with_contract(properties: Mapping[str, str], new: Held) -> dict[str, str]:
         )
     if same and same.order >= new.order:  # sent again, or a newer one came first
         return _written(there)
-    return _written([*(one for one in there if one is not same), _fitting(new)])
+    return _written([*(value for value in there if value is not same), _fitting(new)])
 
 
 def without_contract(properties: Mapping[str, str], name: str, major: int) -> dict[str, str]:
     """The properties floe wants where a MAJOR of a contract is held no longer."""
-    return _written(one for one in held(properties) if (one.name, one.order[0]) != (name, major))
+    return _written(value for value in held(properties) if (value.name, value.order[0]) != (name, major))
 
 
 def _fitting(new: Held) -> Held:
@@ -92,13 +94,13 @@ def _cut(text: str) -> str:
 
 
 def _written(entries: Iterable[Held]) -> dict[str, str]:
-    ordered = sorted(entries, key=lambda one: (one.name, one.order))
-    newest = {one.name: one for one in ordered}
-    found = _listed([f"{one.name}:{one.version}" for one in ordered]) if ordered else {}
-    for one in ordered:
-        major = "" if newest[one.name] is one else f"@{one.order[0]}"
-        values = {field: getattr(one, field) for field in _FIELDS}
-        found |= {f"floe.contract.{one.name}{major}.{field}": value for field, value in values.items() if value}
+    ordered = sorted(entries, key=lambda each_held: (each_held.name, each_held.order))
+    newest = {value.name: value for value in ordered}
+    found = _listed([f"{each_held.name}:{each_held.version}" for each_held in ordered]) if ordered else {}
+    for value in ordered:
+        major = "" if newest[value.name] is value else f"@{value.order[0]}"
+        values = {field: getattr(value, field) for field in _FIELDS}
+        found |= {f"floe.contract.{value.name}{major}.{field}": value for field, value in values.items() if value}
     return found
 
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from floe.model import SendError
-from floe.model.outgoing import Outgoing, Sender
-from floe.model.settings import Settings
+from floe.model.outbox_message import Outgoing, Sender
 from floe.registry.catalogs.listed import contract_catalog
 from floe.registry.catalogs.opened import CannotHoldError, open_catalog, spoken
+from floe.settings import Settings
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog

@@ -4,7 +4,7 @@ from typing import Any
 
 from alembic import context
 
-from floe.model.failpoint import failpoint
+from floe.system.failpoint import failpoint
 
 
 def _applied(ctx: Any, step: Any, heads: Any, run_args: Any) -> None:

@@ -1,0 +1,86 @@
+"""What compiling says of the contracts that changed, and of those that inherit from one that did."""
+
+from collections.abc import Collection, Iterable, Iterator
+from datetime import date
+from pathlib import Path
+
+from floe.actions.compile import compile as compile_products
+from floe.actions.compile.contract import CompiledContract, CompileWorker
+from floe.actions.compile.judge import apply_waivers, rulebook
+from floe.actions.diff.previous import History, bases
+from floe.actions.load.settings import load_settings
+from floe.contract.sources.files import read_bytes
+from floe.contract.sources.folders import Folders
+from floe.model import ContractError, Finding
+
+# what is asked for all of them: a change of it may break any contract
+_MANIFEST = "manifest.yaml"
+
+
+def compiled(
+    path: Path, changed: Collection[str], said: Iterable[Finding], since: str, today: date
+) -> Iterator[Finding]:
+    """Findings of the contracts below a path that something changed in since a revision; not those said before."""
+    known = {_key(finding) for finding in said}
+    files, folder = {str(Path(name).resolve()) for name in changed}, path.resolve()
+    if not folder.is_dir() or not files:
+        return
+    folders = Folders(folder)
+    for finding in (*_of_products(folders, files, since, today), *_of_others(folders, files, since, today)):
+        # bases that are not valid are the diff's matter, which looks for an older version of them
+        if finding.name != "base-invalid" and _key(finding) not in known:
+            known.add(_key(finding))
+            yield finding
+
+
+def _of_products(folders: Folders, files: set[str], since: str, today: date) -> Iterator[Finding]:
+    """What compiling says of the products, where a changed file decided about it."""
+    if not any((Path(product) / "floe.yaml").is_file() for product in folders.products()):
+        return
+    result = compile_products(folders.start, today=today, store=False, since=since)
+    touched = set(files)
+    for one in result.run.ones:
+        if not files.isdisjoint(one.files):
+            touched |= {one.document, f"{one.folder}/floe.yaml"}
+    everything = str(result.run.settings.root / _MANIFEST) in files
+    for finding in result.findings:
+        if everything or (finding.place and str(Path(finding.place.file).resolve()) in touched):
+            yield finding
+
+
+def _of_others(folders: Folders, files: set[str], since: str, today: date) -> Iterator[Finding]:
+    """What parents, policies and versions say of the changed contracts that belong to no product."""
+    products = [folder for folder in folders.products() if (Path(folder) / "floe.yaml").is_file()]
+    ours = {path for folder in products for path in folders.documents(folder)}
+    left = [path for path in folders.below(folders.start) if path not in ours]
+    wanted = [path for path in left if path in files or _extends(path)]
+    if not wanted:
+        return
+    settings = load_settings(start=Path(folders.start))
+    rules, history = rulebook(settings), History(settings, bases(Path(folders.start), settings.root, since)[0])
+    worker = CompileWorker(settings, rules, Path(folders.start), history)
+    ones = [value for value in map(worker.loose, wanted) if value.summary]
+    extended = {file for one in ones for file in one.files if file != one.document}
+    for one in ones:
+        if not files.isdisjoint(one.files):
+            yield from _own(apply_waivers(one.findings, rules, one.about, today), one, extended)
+
+
+def _own(found: Iterable[Finding], value: CompiledContract, extended: set[str]) -> Iterator[Finding]:
+    """What lint and diff did not judge; a contract that others extend need not obey the policies of products itself."""
+    for finding in found:
+        if finding.code >= "E510" and not (finding.code == "E515" and value.document in extended):
+            yield finding
+
+
+def _extends(path: str) -> bool:
+    try:
+        return b"extends" in read_bytes(Path(path))
+    except ContractError:
+        return False
+
+
+def _key(finding: Finding) -> tuple[str, str, str, str]:
+    place = finding.place
+    where = f"{Path(place.file).resolve()}:{place.line}:{place.column}" if place else ""
+    return finding.code, finding.name, finding.message, where

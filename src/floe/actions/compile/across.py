@@ -1,0 +1,205 @@
+"""Contracts side by side: ids, references, tables, labels, input ports, and the versions of one contract."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from floe.actions.compile.contract import CompiledContract, CompiledProduct
+from floe.actions.compile.judge import apply_ignores
+from floe.actions.diff.pairing import version_of
+from floe.actions.diff.previous import History
+from floe.contract.compat.versions import name_of
+from floe.contract.lint import RULES
+from floe.contract.lint.rule import folder_findings
+from floe.contract.lint.views import fold
+from floe.model import Contract, Finding, Place, Severity
+from floe.model.lifecycle import ending
+from floe.model.version import Version
+
+_REFERENCE = "reference-unknown-dataset"
+_VERSIONS = ("E520", "E521", "E522", "E523", "E524", "E527", "E528")
+# so many contracts of one name, meaning and label are looked at
+_FEW = 4
+_FIRST = Version(0, 0, 0)
+
+
+class CrossContractCheck:
+    """All contracts of a run; `whole` gives one of them as a whole, `elsewhere` the lifecycle of one outside,
+    `moved` the lifecycle of one that was moved in the registry.
+    """
+
+    def __init__(
+        self,
+        products: Sequence[CompiledProduct],
+        ones: Sequence[CompiledContract],
+        whole: Callable[[CompiledContract], Contract | None],
+        elsewhere: Callable[[str], list[str] | None],
+        history: History,
+        moved: Callable[[str], list[str] | None] = lambda _: None,
+    ) -> None:
+        self.products, self.ones, self.whole, self.elsewhere, self.history = products, ones, whole, elsewhere, history
+        self.moved = moved
+        self.words = {word for compiled in ones for word in compiled.datasets}
+        self.names: defaultdict[str, list[CompiledContract]] = defaultdict(list)
+        for compiled in ones:
+            for name in dict.fromkeys((compiled.name, compiled.contract_id)):
+                if name:
+                    self.names[name].append(compiled)
+
+    def of(self, compiled: CompiledContract) -> list[Finding]:
+        """What was found in one contract, in the light of the others."""
+        found = compiled.findings
+        if any(finding.name == "identity-not-kept" and self._carried_on(finding, compiled) for finding in found):
+            found = [finding for finding in found if finding.code not in _VERSIONS]
+        return [
+            _referred(finding)
+            for finding in found
+            if not (finding.name == _REFERENCE and _target(finding) in self.words)
+        ]
+
+    def _carried_on(self, finding: Finding, compiled: CompiledContract) -> bool:
+        """Whether another contract has the name that this one gave up: then the file holds another contract now."""
+        return any(other is not compiled for other in self.names.get(finding.message.split("'")[1], ()))
+
+    def findings(self) -> Iterator[Finding]:
+        """What is wrong with contracts beside one another."""
+        yield from self._twice()
+        yield from apply_ignores([*self._clashes(), *self._lines(), *self._gone()])
+        yield from self._inputs()
+
+    def _twice(self) -> Iterator[Finding]:
+        """Contracts that share an id, or a name and version; versions of one contract share its id and name."""
+        said: set[int] = set()
+        for word, several in self.names.items():
+            first: dict[tuple[str, str], CompiledContract] = {}
+            for compiled in several:
+                other = first.setdefault((compiled.name, str((compiled.summary or {}).get("version"))), compiled)
+                clash = (
+                    other
+                    if other is not compiled
+                    else next((x for x in first.values() if x.name != compiled.name), None)
+                )
+                if clash and id(compiled) not in said:
+                    said.add(id(compiled))
+                    yield _same_id(word, clash, compiled)
+
+    def _clashes(self) -> Iterator[Finding]:
+        """What the rules over several contracts say, asked of those alone that may clash."""
+        tables: defaultdict[tuple[str, ...], list[CompiledContract]] = defaultdict(list)
+        labels: defaultdict[str, defaultdict[str, list[CompiledContract]]] = defaultdict(lambda: defaultdict(list))
+        for compiled in self.ones:
+            for key in compiled.tables:
+                tables[tuple(key)].append(compiled)
+            for meaning, label in compiled.labels:
+                labels[meaning][label].append(compiled)
+        wanted = {id(compiled) for several in tables.values() if len(several) > 1 for compiled in several}
+        for by_label in labels.values():
+            if len(by_label) > 1:
+                wanted |= {id(compiled) for several in by_label.values() for compiled in several[:_FEW]}
+        contracts = [self.whole(compiled) for compiled in self.ones if id(compiled) in wanted]
+        yield from folder_findings([contract for contract in contracts if contract], RULES) if wanted else ()
+
+    def _lines(self) -> Iterator[Finding]:
+        """Each version of a contract against the one right below it, where several are kept."""
+        for name, several in self.names.items():
+            if len(several) == 1 or several[0].name != name or len({compiled.name for compiled in several}) > 1:
+                continue
+            contracts = [contract for compiled in several if (contract := self.whole(compiled))]
+            line = sorted(contracts, key=version_of)
+            for i, (old, new) in enumerate(pairwise(line), 1):
+                if version_of(old) < version_of(new):
+                    yield from self.history.step(old, new, True, line[:i])
+
+    def _gone(self) -> Iterator[Finding]:
+        """Contracts that were there before and are no longer, or have moved to another file."""
+        words: dict[str, set[str]] = {
+            compiled_product.folder: {name.lower() for name in compiled_product.outputs}
+            for compiled_product in self.products
+        }
+        for compiled in self.ones:
+            words[compiled.folder] |= {*compiled.datasets, *(name.lower() for name in compiled.ports)}
+        for old in self.history.gone(words):
+            several = self.names.get(name_of(old)) or self.names.get(old.id) or []
+            if not several:
+                yield from self.history.step(old, None, False)
+            elif len(several) == 1 and several[0].summary:
+                yield from self.history.step(old, self.whole(several[0]), True)
+
+    def _inputs(self) -> Iterator[Finding]:
+        """Input ports whose contract is ending, or is none: wrong where its product is here, else perhaps of another repository."""
+        products = {
+            f"{compiled_product.entry['domain']}.{compiled_product.entry['name']}"
+            for compiled_product in self.products
+            if compiled_product.entry
+        }
+        tables = {key[1]: compiled for compiled in self.ones for key in compiled.tables if key[0] == "table_id"}
+        for product in self.products:
+            for port, name, place in product.inputs:
+                compiled = self._named(name) or tables.get(fold(name))
+                moved = self.moved(name)
+                state = moved if moved is not None else compiled.lifecycle if compiled else self.elsewhere(name)
+                if state is None:
+                    certain = name.rsplit("/", 1)[0] in products
+                    yield _no_input(f"Input port '{port}' of '{product.title}'", name, Place(*place), certain)
+                elif state:
+                    yield _ending(name, state, f"Input port '{port}' of '{product.title}' reads it", Place(*place))
+
+    def _named(self, name: str) -> CompiledContract | None:
+        """The contract of a name, of its version where that is said, else its latest."""
+        bare, _, version = name.rpartition(":") if "/" in name and ":" in name else (name, "", "")
+        known = self.names.get(name) or [
+            compiled
+            for compiled in self.names.get(bare, ())
+            if version in ("", (compiled.summary or {}).get("version"))
+        ]
+        return max(
+            known,
+            key=lambda compiled: Version.read(str((compiled.summary or {}).get("version"))) or _FIRST,
+            default=None,
+        )
+
+
+def _target(finding: Finding) -> str:
+    words = finding.message.split("'")
+    return fold(words[3]) if finding.name == _REFERENCE and len(words) > 3 else ""
+
+
+def _referred(finding: Finding) -> Finding:
+    """A reference that leads nowhere is an error now."""
+    if finding.name != _REFERENCE or not finding.counts or finding.severity is Severity.INFO:
+        return finding
+    return replace(finding, severity=Severity.ERROR, detail="No contract that was compiled has it")
+
+
+def _same_id(word: str, other: CompiledContract, compiled: CompiledContract) -> Finding:
+    return Finding(
+        "E508",
+        "contract-id-duplicated",
+        Severity.ERROR,
+        f"Two contracts are called '{word}'",
+        f"{other.source} and {compiled.source}",
+        "Give one of them another id and name",
+        compiled.place,
+        ("id",),
+    )
+
+
+def _no_input(who: str, name: str, place: Place, certain: bool) -> Finding:
+    return Finding(
+        "E500",
+        "input-contract-not-found",
+        Severity.CRITICAL if certain else Severity.WARNING,
+        f"{who} names the contract '{name}', which is not found",
+        "Its product is here and has no such contract" if certain else "It may be another repository's",
+        "Write the contract as domain.product/contract, or correct its name",
+        place,
+        ("input_ports",),
+    )
+
+
+def _ending(name: str, lifecycle: Sequence[str], who: str, place: Place) -> Finding:
+    state, day, replacement = lifecycle
+    code, severity, text = ending(name, state, day, replacement)
+    advice = f"Read another contract, e.g. '{replacement}'"
+    return Finding(code, f"input-contract-{state}", severity, text, who, advice, place, ("input_ports",))

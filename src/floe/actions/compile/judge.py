@@ -1,0 +1,129 @@
+"""Judge: what rules, parents, policies and waivers say of an effective contract, with the severities of compiling."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from floe.contract.formats.config.policies import read_policies, read_waivers
+from floe.contract.lint import RULES
+from floe.contract.lint.ignore import ignored
+from floe.contract.lint.rule import findings as rule_findings
+from floe.contract.lint.rule import in_order
+from floe.contract.lint.rules.policy_broken import DEMANDS
+from floe.contract.lint.rules.secret import hide, secrets_in
+from floe.contract.lint.tiers import policy_findings, tier_findings
+from floe.contract.lint.views import LintScope
+from floe.contract.resolve.inherit import Effective
+from floe.contract.resolve.waive import waived
+from floe.model import Contract, Finding, SettingError, Severity
+from floe.model.policy import Policy, Waiver
+from floe.settings import Settings
+from floe.system.clock import utc_now
+
+# what fails compiling at the default level
+CRITICAL = ("E500", "E501", "E502", "E503", "E509", "E511", "E512", "E520", "E530", "E531")
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebook:
+    """What contracts are judged by."""
+
+    policies: tuple[Policy, ...]
+    waivers: tuple[Waiver, ...]
+    scope: LintScope
+    directions: Mapping[str, str]
+
+
+def rulebook(settings: Settings) -> Rulebook:
+    """The rulebook of the settings; SettingError where a policy or waiver makes no sense."""
+    policies = read_policies(settings.policies, settings.origin("policies"), DEMANDS)
+    waivers = read_waivers(settings.waivers, settings.origin("waivers"))
+    listed = settings.origin("classifications") != "default"
+    labels = tuple(label for label in settings.classifications if isinstance(label, str))
+    scope = LintScope(labels, listed, str(settings.root), lambda path: os.path.realpath(Path(path)))
+    return Rulebook(policies, waivers, scope, settings.compatibility.sla_directions)
+
+
+def judge(effective: Effective, rules: Rulebook) -> list[Finding]:
+    """What floe's rules, the parents and the policies say of an effective contract."""
+    contract = effective.contract
+    found = rule_findings(contract, RULES, rules.scope)
+    for parent in effective.parents:
+        found += tier_findings(effective.own, parent.contract, RULES, rules.scope.labels, rules.directions)
+    policies, broken = list(rules.policies), []
+    for holder in (*effective.ancestors, effective.own):
+        try:
+            policies += policies_of(holder)
+        except SettingError as error:
+            broken.append(_unreadable(holder, error))
+    found += policy_findings(contract, tuple(policies), RULES)
+    return [*found, *broken]
+
+
+def judge_contract(contract: Contract, settings: Settings, today: date | None = None) -> list[Finding]:
+    """What rules, policies and waivers say of a contract that stands alone."""
+    rules = rulebook(settings)
+    found = apply_ignores(judge(Effective(contract, contract), rules))
+    return apply_waivers(found, rules, contract.identity.rsplit(":", 1)[0], today or utc_now().date())
+
+
+def policies_of(holder: Contract) -> tuple[Policy, ...]:
+    """The policies that a contract holds for its children; SettingError where one makes no sense."""
+    entries = holder.custom.get("policies")
+    if entries is None:
+        return ()
+    return read_policies(entries, holder.source, DEMANDS, holder.source)
+
+
+def _unreadable(holder: Contract, error: SettingError) -> Finding:
+    place = holder.node.value_places.get("customProperties", holder.node.place)
+    return Finding(
+        "E501",
+        "policy-unreadable",
+        Severity.CRITICAL,
+        error.message,
+        "",
+        error.suggestion,
+        place,
+        ("customProperties",),
+    )
+
+
+def apply_ignores(found: Iterable[Finding]) -> list[Finding]:
+    """Findings with the severities of compiling, the comments of their files heard, secrets hidden."""
+    judged = [as_compiled(finding) for finding in found]
+    texts: dict[str, str] = {}
+    for file in {finding.place.file for finding in judged if finding.place}:
+        try:
+            texts[file] = Path(file).read_text("utf-8", "replace")
+        except OSError:
+            texts[file] = ""
+    said = [
+        value
+        for file, text in texts.items()
+        for value in ignored(
+            [finding for finding in judged if finding.place and finding.place.file == file], text, file
+        )
+    ]
+    hidden = {file: secrets_in(text) for file, text in texts.items()}
+    said = [
+        hide(each_finding, hidden[each_finding.place.file]) if each_finding.place else each_finding
+        for each_finding in said
+    ]
+    said += [finding for finding in judged if finding.place is None]
+    return in_order(dict.fromkeys(said))
+
+
+def apply_waivers(found: Sequence[Finding], rules: Rulebook, contract: str, today: date) -> list[Finding]:
+    """The findings of a contract after the waivers that hold today."""
+    return in_order(waived(found, rules.waivers, contract, today)) if rules.waivers else list(found)
+
+
+def as_compiled(finding: Finding) -> Finding:
+    """A finding with the severity that compiling gives to its code."""
+    if finding.severity < Severity.ERROR:
+        return finding
+    wanted = Severity.CRITICAL if finding.code in CRITICAL else Severity.ERROR
+    return finding if finding.severity is wanted else replace(finding, severity=wanted)

@@ -1,0 +1,180 @@
+"""Consumers: who relies on a contract, with which columns, and who no longer does."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from floe import registry
+from floe.actions.consumers.columns import used_paths
+from floe.actions.load.major_line import Registered, as_contract, registered, resolved
+from floe.actions.load.registered import registry_of
+from floe.lang.version_range import VersionRange
+from floe.model import Finding, RegistryError, SettingError
+from floe.model.lifecycle import ACTIVE, DEPRECATED, DRAFT, RETIRED, SUNSET, Standing, refusal, settled, used
+from floe.model.version import Version
+from floe.settings import Settings
+from floe.system.clock import stamp
+
+if TYPE_CHECKING:
+    from floe.registry import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerRequest:
+    """What a team wants to rely on; columns are None where it cannot say which it uses."""
+
+    contract: str
+    team: str
+    contact: str
+    version: str | None = None
+    columns: Sequence[str] | None = None
+    through: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddedConsumer:
+    """A consumer as it is kept, what it was before, and what it should know."""
+
+    row: Mapping[str, Any]
+    was: Mapping[str, Any] | None
+    findings: tuple[Finding, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape other programs rely on."""
+        moved = self.was["version_range"] if self.was else None
+        return {**shape(self.row), "was": moved, "findings": [finding.to_dict() for finding in self.findings]}
+
+
+def shape(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A consumer as other programs read it."""
+    names = ("contract_id", "major", "version_range", "team", "contact", "columns", "through", "source")
+    return {name.replace("contract_id", "contract"): row[name] for name in (*names, "added_at", "added_by")}
+
+
+def add_consumer(wish: ConsumerRequest, settings: Settings, now: datetime) -> AddedConsumer:
+    """Write down that a team relies on a contract; ContractError where its end forbids that (E571, E572)."""
+    for name, text in (("team", wish.team), ("contact", wish.contact)):
+        if not text.strip():
+            raise SettingError(f"A consumer needs a {name}, to be told of changes", f"Write --{name}")
+    store = registry.open_store(settings.registry.url, settings.root)
+    found = registered(store, wish.contract, settings)
+    wanted = _range(store, found, wish.version, now)
+    newest = _fitting(found, wanted)[-1]
+    through = _through(store, wish, found, settings)
+    paths = None if wish.columns is None else used_paths(as_contract(newest), wish.columns)
+    values = {"contract_id": found.contract_id, "major": wanted.major, "version_range": wanted.text}
+    values |= {"team": wish.team.strip(), "contact": wish.contact.strip(), "columns": paths, "through": through}
+    values |= {"source": "registered", "added_at": stamp(now), "added_by": settings.actor}
+    return _kept(store, found, values, f"{found.contract_id}:{newest['version']}", now)
+
+
+def _kept(store: "Store", found: Registered, values: dict[str, Any], name: str, now: datetime) -> AddedConsumer:
+    """Judge the line and keep the consumer under the contract's lock, so that no retirement comes in between."""
+    contract_id, major = found.contract_id, values["major"]
+    first = found.first(major)()
+    registry.lifecycle.state(store, contract_id, major, now, lambda: first)
+    key = registry.consumers.consumer_id(contract_id, values["team"], values["through"])
+    with store.begin(writes=True) as connection:
+        registry.consumers.locked(connection, contract_id)
+        was = registry.consumers.find_consumer(connection, key)
+        standing = settled(registry.lifecycle.newest(connection, contract_id, major) or first, now.date())
+        findings = _door(standing, name, was)
+        registry.consumers.keep_consumer(connection, store, {"consumer_id": key, **values})
+    return AddedConsumer({"consumer_id": key, **values}, was, findings)
+
+
+def _door(standing: Standing, name: str, was: Mapping[str, Any] | None) -> tuple[Finding, ...]:
+    """What a line's state says to who wants to rely on it; raised where that is refused."""
+    if standing.state == DRAFT:
+        raise RegistryError(
+            f"Contract {name} is a draft, and nobody can rely on it yet",
+            "Wait until its producer publishes a version with status: active",
+        )
+    finding = used(standing, name)
+    stays = was is not None and was["major"] == standing.major
+    if finding and (standing.state == RETIRED or (standing.state == SUNSET and not stays)):
+        raise refusal(finding)
+    return (finding,) if finding else ()
+
+
+def _range(store: "Store", found: Registered, given: str | None, now: datetime) -> VersionRange:
+    """The versions that are asked for; all of the line in use, where nothing is said."""
+    if given:
+        wanted = VersionRange.read(given)
+        if found.asked and not wanted.holds(found.asked):
+            raise SettingError(f"Version {found.asked} is not in the range '{given}'", "Name one of the two")
+        return wanted
+    return VersionRange.read(f"{found.asked.major if found.asked else _usual(store, found, now)}.x")
+
+
+def _usual(store: "Store", found: Registered, now: datetime) -> int:
+    """The highest line that is active, else the highest that is ending, else the highest."""
+    states = {
+        major: registry.lifecycle.state(store, found.contract_id, major, now, found.first(major)).state
+        for major in found.majors
+    }
+    for wanted in (ACTIVE, DEPRECATED, SUNSET):
+        fitting = [major for major, one in states.items() if one == wanted]
+        if fitting:
+            return max(fitting)
+    return max(found.majors)
+
+
+def _fitting(found: Registered, wanted: VersionRange) -> list[Mapping[str, Any]]:
+    fits = [row for row in found.versions if wanted.holds(Version(row["major"], row["minor"], row["patch"]))]
+    if not fits:
+        known = ", ".join(row["version"] for row in found.versions)
+        raise RegistryError(
+            f"No version of {found.contract_id} is in '{wanted.text}'; registered are {known}",
+            "Name a range with a registered version in it",
+            "E500",
+        )
+    return fits
+
+
+def _through(store: "Store", wish: ConsumerRequest, found: Registered, settings: Settings) -> str | None:
+    if wish.through is None:
+        return None
+    through = resolved(store, wish.through, settings, "The contract of --through,").split(":", 1)[0]
+    if through == found.contract_id:
+        raise SettingError(f"{through} cannot be made through itself", "Name the contract that the consumer publishes")
+    return through
+
+
+def list_consumers(settings: Settings, contract: str | None = None, team: str | None = None) -> list[dict[str, Any]]:
+    """Everyone who relies on a contract, or all that a team relies on."""
+    store = registry.find_store(settings.registry.url, settings.root)
+    if store is None:
+        if contract:
+            registry_of(settings)  # says that there is none
+        return []
+    contract_id = registered(store, contract, settings).contract_id if contract else None
+    return [shape(row) for row in registry.consumers.all_consumers(store, contract_id, team)]
+
+
+def remove_consumer(wish: ConsumerRequest, settings: Settings, now: datetime) -> list[dict[str, Any]]:
+    """Write down that a team no longer relies on a contract; its history stays."""
+    store = registry.open_store(settings.registry.url, settings.root)
+    found = registered(store, wish.contract, settings)
+    with store.begin(writes=True) as connection:
+        registry.consumers.locked(connection, found.contract_id)
+        rows = [row for row in registry.consumers.relying(connection, found.contract_id) if row["team"] == wish.team]
+        if wish.through:
+            rows = [row for row in rows if row["through"] == wish.through]
+        if not rows:
+            raise not_relying(
+                found.contract_id, wish.team, registry.consumers.relying(connection, found.contract_id), leaves=True
+            )
+        registry.consumers.remove_consumers(connection, rows, settings.actor, stamp(now))
+    return [shape(row) for row in rows]
+
+
+def not_relying(contract_id: str, team: str, known: Sequence[Mapping[str, Any]], leaves: bool = False) -> RegistryError:
+    """A team that is no consumer."""
+    teams = ", ".join(dict.fromkeys(row["team"] for row in known))
+    first = f"Register it first: floe consumers add {contract_id} --team '{team}' --contact …"
+    return RegistryError(
+        f"Team '{team}' is no consumer of {contract_id}; {f'registered: {teams}' if teams else 'it has none'}",
+        ("Name one of them" if teams else "There is nobody to remove") if leaves else first,
+    )

@@ -1,0 +1,140 @@
+"""Sign-off: a consumer agrees to a breaking change, or an owner overrides those who did not."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from floe import registry
+from floe.actions.consumers import not_relying
+from floe.actions.diff import Question, compare
+from floe.actions.diff.contract_set import changes_beside
+from floe.actions.diff.pairing import VersionPair
+from floe.actions.load.find import use_contract
+from floe.actions.load.major_line import Registered, as_contract, registered
+from floe.contract.formats.canonical import content_hash
+from floe.lang.json_text import dumps
+from floe.model import Contract, ContractError, RegistryError, SettingError
+from floe.model.version import Version
+from floe.settings import Settings
+from floe.system.clock import stamp
+
+if TYPE_CHECKING:
+    from floe.registry import Store
+
+_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """What is agreed to: the new version, by whom, and which diff, where that is known."""
+
+    contract: str
+    version: str
+    team: str | None = None
+    reason: str | None = None
+    override: bool = False
+    file: str | None = None
+    diff: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SignedOff:
+    """A sign-off as it is kept, and whether it is new."""
+
+    row: Mapping[str, Any]
+    new: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape other programs rely on."""
+        row = dict(self.row)
+        return {"contract": row.pop("contract_id"), **row, "new": self.new}
+
+
+def sign_off(asked: Agreement, settings: Settings, now: datetime) -> SignedOff:
+    """Keep that a team, or an owner for all teams, agrees to a breaking change; it counts for that very change alone."""
+    version = Version.read(asked.version)
+    if version is None:
+        raise SettingError(f"'{asked.version}' is no version", "Write it as 2.0.0")
+    store = registry.open_store(settings.registry.url, settings.root)
+    found = registered(store, asked.contract, settings)
+    team = _who(asked, found, settings) or registry.consumers.EVERYONE
+    row = {"contract_id": found.contract_id, "version": asked.version, "team": team, "reason": asked.reason}
+    row |= {"diff_hash": _diff_hash(store, asked, found, version, settings), "at": stamp(now), "by": settings.actor}
+    row["decision"] = "override" if asked.override else "signed"
+    with store.begin(writes=True) as connection:
+        registry.consumers.locked(connection, found.contract_id)
+        known = registry.consumers.relying(connection, found.contract_id)
+        if not asked.override and team not in {entry["team"] for entry in known}:
+            raise not_relying(found.contract_id, team, known)
+        new = registry.consumers.sign(connection, row)
+    return SignedOff(row, new)
+
+
+def _who(asked: Agreement, found: Registered, settings: Settings) -> str | None:
+    """The team that signs; an override stands for all, and only the contract's owner can give it, for a reason."""
+    if not asked.override:
+        if not (asked.team or "").strip():
+            raise SettingError("Nobody signs off", "Name the team with --team")
+        return asked.team
+    owner = found.row["owner"]
+    if not (asked.reason or "").strip():
+        raise SettingError("An override needs a reason; it is kept for ever", "Write --reason")
+    if settings.actor != owner:
+        raise RegistryError(
+            f"Only the owner of {found.contract_id} overrides its consumers: that is '{owner or 'nobody'}', "
+            f"you are '{settings.actor}'",
+            "Ask the owner, or say who you are with FLOE_ACTOR",
+        )
+    return None
+
+
+def _diff_hash(store: "Store", asked: Agreement, found: Registered, version: Version, settings: Settings) -> str:
+    """The change that is agreed to: named, as registered, as consumers were told of it, or as the file makes it."""
+    if asked.diff:
+        if not _HASH.fullmatch(asked.diff):
+            raise SettingError(f"'{asked.diff}' is no hash of a diff", "Copy it from the notice: sha256:…")
+        return asked.diff
+    if version.major <= min(found.majors):
+        raise RegistryError(
+            f"{found.contract_id}:{version} is no later MAJOR than {found.majors[0]}, so nobody has to sign it off",
+            "Name the MAJOR version that is to come",
+        )
+    same = [row for row in found.versions if row["version"] == asked.version]
+    known = (
+        same[0]["changes"].get("hash") if same else registry.consumers.noticed(store, found.contract_id, asked.version)
+    )
+    if known and not asked.file:
+        return str(known)
+    return breaking_hash(found, _new(asked, found, settings), settings)
+
+
+def _new(asked: Agreement, found: Registered, settings: Settings) -> Contract:
+    name = asked.file or f"{found.contract_id}:{asked.version}"
+    try:
+        new = use_contract(name, settings)
+    except ContractError as error:
+        if asked.file or error.code != "E500":
+            raise
+        raise RegistryError(
+            f"Nothing is known of {name}: it is neither registered, nor announced, nor a contract of this repository",
+            "Name its file with --file, or the diff of the notice with --diff",
+            "E500",
+        ) from None
+    if new.identity != f"{found.contract_id}:{asked.version}":
+        raise RegistryError(f"{name} is {new.identity}, not {found.contract_id}:{asked.version}", "Name its own file")
+    return new
+
+
+def breaking_hash(found: Registered, new: Contract, settings: Settings) -> str:
+    """What a sign-off names: the effective contract right below, the new one, and what consumers are told."""
+    version = Version.read(new.version) or Version(0, 0, 0)
+    rows = [row for row in found.versions if Version(row["major"], row["minor"], row["patch"]) < version]
+    old = rows[-1]
+    pair = VersionPair(as_contract(old), new, changes_beside(new))
+    (made,) = compare([pair], Question(), settings).results
+    told = {path: dict(plan) for path, plan in made.migrations.items()}
+    text = dumps([found.contract_id, old["effective_hash"], content_hash(new), told])
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

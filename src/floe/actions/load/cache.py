@@ -1,0 +1,78 @@
+"""Copies of the contracts that were read from the registry, by their hash, for when it is out of reach."""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from floe.actions.load.resolved_contract import CACHE, read_registered
+from floe.lang.json_text import dumps
+from floe.model import Contract, ContractError
+from floe.model.version import Version
+from floe.settings import Settings
+from floe.system.private_files import private_folder
+
+
+def keep(contract: Mapping[str, Any], row: Mapping[str, Any], tables: Sequence[Any], settings: Settings) -> None:
+    """Keep a copy of a registered version; a folder that cannot be written is no reason to stop."""
+    path = _folder(settings.root) / row["effective_hash"].removeprefix("sha256:")
+    if path.exists():
+        return
+    copy = {
+        "contract": {name: contract[name] for name in ("contract_id", "odcs_id", "domain", "product")},
+        "version": {name: row[name] for name in ("contract_id", "version", "major", "effective_hash", "effective")},
+        "tables": [dict(table) for table in tables if table["major"] == row["major"]],
+        "text_hash": _digest(row["effective"]),
+    }
+    try:
+        private_folder(path.parent)
+        with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:
+            file.write(dumps(copy))
+        os.replace(file.name, path)
+    except (OSError, UnicodeError) as error:
+        settings.say(f"· no copy of {row['contract_id']}:{row['version']} is kept: {error}")
+
+
+def cached(name: str, settings: Settings, why: str) -> Contract | None:
+    """The copy of the highest version that a name means, said to be one; None where there is none."""
+    fitting = [copy for copy in _copies(settings.root) if name in _names(copy)]
+    ids = sorted({row["contract"]["contract_id"] for row in fitting})
+    if len(ids) > 1:
+        raise ContractError(f"'{name}' names {len(ids)} contracts: {', '.join(ids)}", "Name one by its id", "E500")
+    if not fitting:
+        return None
+    newest = max(fitting, key=lambda entry: Version.read(entry["version"]["version"]) or Version(0, 0, 0))
+    made = read_registered(newest["contract"], newest["version"], newest["tables"], CACHE)
+    settings.say(
+        f"! FLOE-E542 warning: {why}; using the copy of {made.identity} ({newest['version']['effective_hash'][:19]}…)"
+    )
+    return made
+
+
+def _copies(root: Path) -> Iterator[dict[str, Any]]:
+    """The copies that are still what was kept."""
+    folder = _folder(root)
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        try:
+            copy = json.loads(path.read_text("utf-8"))
+            if copy["text_hash"] == _digest(copy["version"]["effective"]):
+                yield copy
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+
+
+def _names(copy: Mapping[str, Any]) -> set[str]:
+    known = {copy["contract"]["contract_id"], copy["contract"]["odcs_id"]}
+    known |= {value["table_id"] for value in copy["tables"] if value["table_id"]}
+    return {*known, *(f"{value}:{copy['version']['version']}" for value in known)}
+
+
+def _digest(text: str) -> str:
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _folder(root: Path) -> Path:
+    return root / ".floe" / "cache" / "contracts"

@@ -1,0 +1,200 @@
+"""Migrate: from one MAJOR to the next, the new table beside the old one, its rows, and a view with the old shape."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from floe import engine, registry
+from floe.actions.diff import diff
+from floe.actions.diff.contract_set import load_set, refuse_broken
+from floe.actions.enforce import enforce
+from floe.actions.load.find import find_contract
+from floe.actions.publish.tested import versioned
+from floe.contract.compat.pairs import earlier
+from floe.lang.sql.literals import quote
+from floe.model import Contract, ContractError, Dataset, Field, SettingError
+from floe.model.change import Bump
+from floe.model.result import WriteResult
+from floe.model.table import Target
+from floe.model.version import Version
+from floe.settings import Settings
+from floe.tables.locate import TableSelector, find_target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration:
+    """The way to the next MAJOR as SQL, and what came of it where it was run."""
+
+    contract: str
+    old: str
+    new: str
+    source: str
+    target: str
+    create: str
+    backfill: str
+    view: str
+    view_name: str | None
+    changes: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    rows: tuple[Target, tuple[str, ...]] | None = None  # the backfill's table and columns
+    result: WriteResult | None = None
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape other programs rely on."""
+        return {
+            "contract": self.contract,
+            "from": self.old,
+            "to": self.new,
+            "source": self.source,
+            "target": self.target,
+            "changes": list(self.changes),
+            "missing": list(self.missing),
+            "steps": {"create": self.create, "backfill": self.backfill, "view": self.view},
+            "result": self.result.to_dict() if self.result else None,
+            "notes": list(self.notes),
+        }
+
+
+def migrate(
+    name: str,
+    old: str | None,
+    settings: Settings,
+    *,
+    way: TableSelector,
+    fill: Mapping[str, str] | None = None,
+    run: bool = False,
+) -> Migration:
+    """Plan the way from an older MAJOR to a contract's, and go it where asked; a repeat goes on where the last one ended."""
+    now, dataset = find_contract(name, settings)
+    before = _older(now, old, settings)
+    then = next((value for value in before.datasets if value.name == dataset.name), before.datasets[0])
+    found = diff(before, now, settings)
+    if found.bump is not Bump.MAJOR and not _raised(before, now):
+        raise ContractError(
+            f"{before.version} to {now.version} is {found.bump}: it needs no migration",
+            "Write with `floe enforce`, which adds new columns itself; for other partition columns raise the MAJOR version",
+            "E520",
+        )
+    plan = _plan(now, dataset, (before, then), way, settings, dict(fill or {}))
+    plan = replace(
+        plan, changes=tuple(f"{change.change} {change.path}" for change in found.changes if change.bump is Bump.MAJOR)
+    )
+    if not run:
+        return plan
+    if plan.missing:
+        raise ContractError(
+            f"Nothing says what the required columns {', '.join(plan.missing)} hold for old rows",
+            "Say it by --fill COLUMN=SQL, e.g. --fill currency=\"'EUR'\"",
+            "E528",
+        )
+    return _run(plan, now, settings)
+
+
+def _raised(before: Contract, now: Contract) -> bool:
+    """Whether the new version is of a higher MAJOR, whatever its changes need."""
+    then, version = Version.read(before.version), Version.read(now.version)
+    return bool(then and version and version.major > then.major)
+
+
+def _older(now: Contract, old: str | None, settings: Settings) -> Contract:
+    if old is None and not Path(now.source).is_file():
+        raise SettingError("The older version is not known", "Name it by --from: a file or git:REV:path")
+    older = load_set(old or f"git:HEAD:{Path(now.source).resolve().relative_to(Path.cwd().resolve())}", settings)
+    refuse_broken(older)
+    same = [
+        contract
+        for contract in older.contracts
+        if contract.identity.rsplit(":", 1)[0] == now.identity.rsplit(":", 1)[0]
+    ]
+    if not same:
+        raise ContractError(
+            f"{older.name} does not hold an older version of {now.identity}", "Name it by --from", "E500"
+        )
+    return same[0]
+
+
+def _plan(
+    now: Contract,
+    dataset: Dataset,
+    before: tuple[Contract, Dataset],
+    way: TableSelector,
+    settings: Settings,
+    fill: dict[str, str],
+) -> Migration:
+    older, then = before
+    table_id = now.table_id(dataset) or dataset.name
+    known = registry.open_store(settings.registry.url, settings.root).table(table_id)
+    source = find_target(settings, older, then, way, known)
+    major = Version.read(now.version)
+    source = _unversioned(source, major.major if major else 0)
+    target = versioned(source, major.major if major else 0)
+    names = dict(zip((field.column for field in dataset.fields), earlier(then.fields, dataset.fields), strict=True))
+    olds = {field.column: field for field in then.fields}
+    select = [_selected(field, olds.get(names[field.column] or ""), fill) for field in dataset.fields]
+    missing = tuple(one.column for one, text in zip(dataset.fields, select, strict=True) if text is None)
+    columns_of_old = tuple(text for text in select if text)
+    back = {olds[old].column: new for new, old in names.items() if old in olds}
+    news = {field.column: field for field in dataset.fields}
+    view = ", ".join(_viewed(field, news.get(back.get(field.column, ""))) for field in then.fields)
+    view_name = f"{source.name}_v{older.version.split('.')[0]}_compat" if source.name else None
+    columns = ", ".join(
+        f"{quote(each_field.column)} {each_field.type}{' NOT NULL' if each_field.required else ''}"
+        for each_field in dataset.fields
+    )
+    return Migration(
+        contract=now.identity.rsplit(":", 1)[0],
+        old=older.version,
+        new=now.version,
+        source=str(source),
+        target=str(target),
+        create=f"CREATE TABLE IF NOT EXISTS {target.sql} ({columns}) USING {target.format}",
+        backfill=f"SELECT {', '.join(columns_of_old)} FROM {source.sql}",
+        view=f"SELECT {view} FROM {target.sql}",
+        view_name=view_name,
+        changes=(),
+        missing=missing,
+        rows=(source, columns_of_old),
+    )
+
+
+def _unversioned(target: Target, major: int) -> Target:
+    """The table to come from: once the registry knows the new one, the old one still stands under its own name."""
+    suffix = f"_v{major}"
+    name = target.name.removesuffix(suffix) if target.name else None
+    return replace(target, name=name, path=target.path.removesuffix(suffix) if target.path else None)
+
+
+def _selected(field: Field, before: Field | None, fill: Mapping[str, str]) -> str | None:
+    """A new column from the old table; None where nothing says what it holds."""
+    if field.column in fill:
+        return f"CAST({fill[field.column]} AS {field.type}) AS {quote(field.column)}"
+    if before is None:
+        return None if field.required else f"CAST(NULL AS {field.type}) AS {quote(field.column)}"
+    return _cast(before, field)
+
+
+def _viewed(before: Field, field: Field | None) -> str:
+    """An old column from the new table."""
+    if field is None:
+        return f"CAST(NULL AS {before.type}) AS {quote(before.column)}"
+    return _cast(field, before)
+
+
+def _cast(source: Field, wanted: Field) -> str:
+    value = quote(source.column)
+    if str(source.type) != str(wanted.type):
+        value = f"CAST({value} AS {wanted.type})"
+    return f"{value} AS {quote(wanted.column)}"
+
+
+def _run(plan: Migration, now: Contract, settings: Settings) -> Migration:
+    """Write the old rows through the new contract's gate, once, then make the view."""
+    batch = f"migrate:{plan.old}:{plan.new}"
+    assert plan.rows is not None
+    source, columns = plan.rows
+    rows = engine.spark.migrate.rows_of(source, columns, settings)
+    result = enforce(rows, now, table=plan.target, batch_id=batch, settings=settings)
+    note = engine.spark.migrate.make_view(plan.view_name, plan.view, settings)
+    return replace(plan, result=result, notes=(note,) if note else ())

@@ -1,0 +1,106 @@
+"""Alerts: messages to people, to each target that the settings name for them."""
+
+import uuid
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from floe import registry
+from floe.model import SendError, Severity
+from floe.model.alert_route import Route, read_routes
+from floe.model.notification import Notification
+from floe.model.outbox_message import Outgoing, Sender
+from floe.settings import Settings
+from floe.system.clock import stamp, utc_now
+
+if TYPE_CHECKING:
+    from floe.registry import Store
+
+ALERT = "alert"
+
+
+def notification_sender(settings: Settings, store: "Store") -> Sender:
+    """Write each notification to its file, and put an alert for each target that takes it into the outbox."""
+    from floe.events.file import file_sender
+
+    file = file_sender(settings.path(settings.notifications.path))
+    routes, wrong = read_routes(settings.alerts)
+
+    def send(message: Outgoing) -> str | None:
+        file.send(message)
+        if message.payload.get("consumers"):
+            _noted(store, message)
+        _fan_out(store, message, routes)
+        return f"{'; '.join(wrong)} (`floe doctor`)" if wrong else None
+
+    return Sender(send)
+
+
+def _noted(store: "Store", message: Outgoing) -> None:
+    """Keep that consumers were told, which key figures ask for when the outbox has long forgotten it."""
+    registry.figures.keep_told(store, message.payload, at=stamp(utc_now()))
+
+
+def _fan_out(store: "Store", message: Outgoing, routes: tuple[Route, ...]) -> None:
+    """One message per target, so that each is tried again by itself; its id is the same however often this is done."""
+    id_ = str(uuid.uuid5(uuid.NAMESPACE_URL, f"floe:{message.key}:{message.id}:{message.at}"))
+    notice = Notification.of(message.payload, id_=id_, at=message.at, key=message.key)
+    taking = [route for route in routes if route.takes(notice)]
+    if not taking:
+        return
+    now = stamp(utc_now())
+    with store.begin(writes=True) as connection:
+        for route in taking:
+            payload = {"route": route.id, "notice": id_, "at": message.at, **notice.data}
+            registry.outbox.put(connection, sink=ALERT, key=f"{route.id}:{notice.contract}", payload=payload, at=now)
+
+
+def alert_sender(settings: Settings, store: "Store") -> Sender:
+    """Send an alert to its target, as often a minute as the target takes."""
+    from floe.events.alert import send_alert
+
+    routes = {route.id: route for route in read_routes(settings.alerts)[0]}
+
+    def send(message: Outgoing) -> str | None:
+        route, payload = _route(routes, message.payload), message.payload
+        notice = Notification.of(payload, id_=payload["notice"], at=payload["at"], key=message.key)
+        _slowly(store, route, notice)
+        send_alert(notice, route)
+        return None
+
+    return Sender(send, place=_place)
+
+
+def _place(message: Outgoing) -> str:
+    """A target, for alerts as bad as this one: what had to wait keeps nothing worse waiting."""
+    return f"{message.payload['route']} {message.payload.get('severity')}"
+
+
+def _route(routes: Mapping[str, Route], payload: Mapping[str, Any]) -> Route:
+    route = routes.get(payload["route"])
+    if route is None:
+        raise SendError("No alert of the settings goes to this message's target any more", permanent=True)
+    return route
+
+
+def _slowly(store: "Store", route: Route, notice: Notification) -> None:
+    """Leave a target alone that had its share: what is too much waits, nothing is lost; what is worse always passes."""
+    before = stamp(utc_now() - timedelta(minutes=1))
+    had = registry.outbox.sent_since(store, ALERT, f"{route.id}:", before)
+    if len(had) >= route.per_minute and notice.severity <= max(Severity.of(row["severity"]) for row in had):
+        raise SendError(f"{route.scheme}:// had {route.per_minute} alerts within a minute", reachable=False)
+
+
+def alert_faults(settings: Settings) -> list[str]:
+    """What keeps alerts from being sent, as far as that shows without sending."""
+    from floe.events.alert import check_route
+
+    routes, wrong = read_routes(settings.alerts)
+    found = list(wrong)
+    for route in routes:
+        try:
+            fault = check_route(route)
+        except SendError as error:
+            fault = f"{error.message}. {error.suggestion}"
+        found += [fault] if fault else []
+    return found

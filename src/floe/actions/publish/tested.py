@@ -1,0 +1,129 @@
+"""A contract is tested on its existing table before it is published."""
+
+import uuid
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any
+
+from floe import engine
+from floe.actions.load.variables import with_values
+from floe.actions.record import record, run_row_for_test
+from floe.actions.verify import verify_some
+from floe.model import Contract, ContractError, Dataset, EngineError, TableError
+from floe.model.result import FAIL, NOT_EVALUATED, PASS, Result
+from floe.model.table import Target
+from floe.registry import Store
+from floe.settings import Settings
+from floe.tables import probe, reader_of
+from floe.tables.locate import TableSelector, find_server, find_target
+
+_NO_TABLE = "no_table"
+_WORDS = {
+    FAIL: "the table does not keep the contract",
+    NOT_EVALUATED: "not everything could be checked",
+    _NO_TABLE: "no table yet",
+    PASS: "the table keeps the contract",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What came of testing a contract: one word, why, and one result per dataset that has a table."""
+
+    outcome: str  # pass, fail, not_evaluated, no_table, skipped
+    said: str
+    results: tuple[Result, ...] = ()
+
+    def to_row(self) -> dict[str, Any]:
+        """As the registry keeps it."""
+        if self.outcome == "skipped":
+            return {"outcome": "skipped", "skipped": self.said}
+        return {"outcome": self.outcome, "said": self.said, "tables": [self._table(result) for result in self.results]}
+
+    def _table(self, result: Result) -> dict[str, Any]:
+        kept = ("dataset", "outcome", "rows", "snapshot", "location", "checked_at", "score")
+        said = result.to_dict()
+        return {key: said[key] for key in kept}
+
+
+@dataclass(frozen=True, slots=True)
+class Tester:
+    """How contracts are tested: with which registry, server and accepted gaps; `keeps` tells whether runs are recorded."""
+
+    settings: Settings
+    store: Store | None
+    server: str | None = None
+    accepted: Collection[str] = ()
+    keeps: bool = True
+
+    def test(self, contract: Contract, beside: int | None) -> Tested:
+        """Every dataset on its table; `beside` is the MAJOR where that has a table of its own."""
+        try:
+            given = with_values(contract, self.settings)
+            tables = [(dataset, self._target(given, dataset, beside)) for dataset in given.datasets]
+            there = [(one, target) for one, target in tables if target]
+            results = tuple(self._verified(given, one, target) for one, target in there)
+        except (TableError, EngineError, ContractError) as error:
+            return Tested(NOT_EVALUATED, f"{_WORDS[NOT_EVALUATED]}: {error.message}")
+        return self._together(results)
+
+    def _together(self, results: tuple[Result, ...]) -> Tested:
+        if not results:
+            return Tested(_NO_TABLE, _WORDS[_NO_TABLE])
+        broken = [outcome for result in results if not result.passed for outcome in result.failed]
+        unknown = [outcome for result in results for outcome in result.not_evaluated if outcome.id not in self.accepted]
+        outcome = FAIL if broken else NOT_EVALUATED if unknown else PASS
+        causes = [str(outcome.message or outcome.cause) for outcome in broken or unknown]
+        more = f" and {len(causes) - 1} more" if len(causes) > 1 else ""
+        return Tested(outcome, _WORDS[outcome] + (f": {causes[0]}{more}" if causes else ""), results)
+
+    def _target(self, contract: Contract, dataset: Dataset, beside: int | None) -> Target | None:
+        """The table of a dataset; None where there is none yet, or none that floe can know of."""
+        known = self.store.table(contract.table_id(dataset) or dataset.name) if self.store else None
+        server = find_server(contract, self.server)
+        if not known and not server and not contract.table_id(dataset):
+            return None
+        target = find_target(self.settings, contract, dataset, TableSelector(server=self.server), known)
+        if not known and reader_of(target).needs_spark(target) and not _ours(server):
+            return None  # a name that only another engine knows
+        if beside is None:
+            return target if self._there(target) else None
+        own = versioned(target, beside)
+        if self._there(own):
+            return own
+        return target if self._major(target) == str(beside) else None
+
+    def _there(self, target: Target) -> bool:
+        if reader_of(target).needs_spark(target):
+            return engine.spark.scan.read_schema(target, self.settings) is not None
+        return probe(target, self.settings) is not None
+
+    def _major(self, target: Target) -> str | None:
+        """The MAJOR that a table says it was written under."""
+        facts = None if reader_of(target).needs_spark(target) else probe(target, self.settings)
+        said = (facts.properties if facts else {}).get("floe.contract", "")
+        return said.rpartition(":")[2].partition(".")[0] if facts else None
+
+    def _verified(self, contract: Contract, dataset: Dataset, target: Target) -> Result:
+        way = TableSelector(table=target.name or target.path)
+        result = verify_some(contract, dataset, way, self.settings)
+        table_id = contract.table_id(dataset) or dataset.name
+        if self.store and self.keeps:
+            run = run_row_for_test(result, uuid.uuid4().hex, table_id, self.settings.actor)
+            note = record(self.store, self.settings.root, run)
+            if note:
+                self.settings.say(note)
+        return result
+
+
+def _ours(server: Any) -> bool:
+    """Whether a server is of a kind whose tables Spark finds by name."""
+    return server is not None and server.type in ("databricks", "hive", "glue")
+
+
+def versioned(target: Target, major: int) -> Target:
+    """The table that a breaking change gets beside the old one; a table that is it already."""
+    if str(target.name or target.path).rstrip("/").endswith(f"_v{major}"):
+        return target
+    name = f"{target.name}_v{major}" if target.name else None
+    return replace(target, name=name, path=f"{target.path.rstrip('/')}_v{major}" if target.path else None)

@@ -1,0 +1,44 @@
+"""H3 gold-keys-changed and H4 feature-added."""
+
+from collections.abc import Iterator
+
+from floe.contract.compat.kind import Delta, change
+from floe.contract.compat.pairs import ContractPair, DatasetPair, FieldPair
+from floe.contract.formats.canonical import plain
+from floe.model.change import Bump, Impact
+
+_KEYS = ("featureSet", "joinKeys", "snapshotKeys")
+
+
+@change(
+    "gold-keys-changed", "H3", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=ContractPair | DatasetPair
+)
+def gold_keys_changed(pair: ContractPair | DatasetPair) -> Iterator[Delta]:
+    """The feature set, join keys or snapshot keys of a dataset are others.
+
+    Why: models were trained on features that were joined and cut by the old ones.
+
+    Fix: keep them, or publish a MAJOR: a feature set of its own.
+    """
+    if pair.old and pair.new:
+        for key in _KEYS:
+            old, new = plain(pair.old.custom.get(key)), plain(pair.new.custom.get(key))
+            if old != new:
+                yield Delta(path=key, old=old, new=new, about=pair.new)
+
+
+@change("feature-added", "H4", bump=Bump.MINOR, reader=Impact.OK, writer=Impact.OK, value=FieldPair, basis="given")
+def feature_added(field: FieldPair) -> Iterator[Delta]:
+    """A Gold dataset has a further column.
+
+    Why: a model that was trained without it meets another schema_version and feature_version.
+
+    Fix: raise the MINOR and the schema_version; train or pin by feature_version.
+    """
+    if not field.new or field.old or field.new.required or field.place != "column":
+        return
+    contract = field.contracts.new
+    dataset = next((dataset for dataset in contract.datasets if dataset.at == field.new.at[: len(dataset.at)]), None)
+    if dataset and contract.layer(dataset) == "gold":
+        note = "needs a new schema_version and feature_version"
+        yield Delta(new=str(field.new.type), note=note, about=field.new)

@@ -1,0 +1,71 @@
+"""I1 server-added and server-removed, I2 server-moved, I3 server-described."""
+
+from collections.abc import Iterator
+
+from floe.contract.compat.kind import Delta, change
+from floe.contract.compat.pairs import ServerPair
+from floe.contract.compat.parts import DocumentPart, differing
+from floe.model.change import Bump, Impact
+
+_NOTES = ("environment", "description", "id", "tags", "authoritativeDefinitions")
+# a kind of server that v3.1 has no word for
+_KIND = "serverType"
+
+
+@change("server-added", "I1", bump=Bump.MINOR, reader=Impact.OK, writer=Impact.OK, value=ServerPair)
+def server_added(pair: ServerPair) -> Iterator[Delta]:
+    """The data is offered at a further place.
+
+    Why: readers may use it when they like.
+
+    Fix: nothing; raise the MINOR.
+    """
+    if pair.new and not pair.old:
+        yield Delta(new=pair.new.type, about=pair.new)
+
+
+@change("server-removed", "I1", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=ServerPair)
+def server_removed(pair: ServerPair) -> Iterator[Delta]:
+    """The data is no longer offered at one of its places.
+
+    Why: whoever reads there reads nothing.
+
+    Fix: keep it until its readers have moved, or publish a MAJOR.
+    """
+    if pair.old and not pair.new:
+        yield Delta(old=pair.old.type, about=pair.old)
+
+
+@change("server-moved", "I2", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=ServerPair)
+def server_moved(pair: ServerPair) -> Iterator[Delta]:
+    """The data stands elsewhere or in another format: type, location, catalog, schema, topic, host, format, delimiter.
+
+    Why: readers go by the address; a MAJOR gets a namespace of its own, and the old one stays until retired.
+
+    Fix: offer the new place as a further server, or publish a MAJOR.
+    """
+    for part in _parts(pair):
+        if not _is_note(part) and part.path != "roles":
+            yield Delta(path=part.path, old=part.old, new=part.new, about=pair.new)
+
+
+@change("server-described", "I3", bump=Bump.PATCH, reader=Impact.OK, writer=Impact.OK, value=ServerPair)
+def server_described(pair: ServerPair) -> Iterator[Delta]:
+    """The environment, description or another note of a server reads otherwise.
+
+    Why: the data stands where it stood.
+
+    Fix: nothing; raise the PATCH.
+    """
+    for part in _parts(pair):
+        if _is_note(part):
+            yield Delta(path=part.path, old=part.old, new=part.new, about=pair.new)
+
+
+def _parts(pair: ServerPair) -> Iterator[DocumentPart]:
+    if pair.old and pair.new:
+        yield from differing(pair.old.node, pair.new.node, "servers", ("server",))
+
+
+def _is_note(part: DocumentPart) -> bool:
+    return part.path in _NOTES if part.custom is None else part.custom != _KIND

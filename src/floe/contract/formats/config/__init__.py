@@ -1,0 +1,1 @@
+"""The documents around contracts: manifest.yaml, floe.yaml, policies, approvals, changes.yaml."""

@@ -1,0 +1,1 @@
+"""Dialects of contracts that are not ODCS, read into ODCS and written back."""

@@ -1,0 +1,1 @@
+"""A contract as a page to read: Markdown and HTML."""

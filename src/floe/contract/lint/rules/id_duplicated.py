@@ -1,0 +1,19 @@
+"""E508 id-duplicated."""
+
+from collections.abc import Iterator
+
+from floe.contract.lint.duplicates import named_twice
+from floe.contract.lint.rule import rule
+from floe.model import Dataset, Message, Severity
+
+
+@rule("E508", "id-duplicated", Severity.WARNING, value=Dataset)
+def id_duplicated(dataset: Dataset) -> Iterator[Message]:
+    """Two fields of one dataset have the same id.
+
+    Why: a rename is recognised by the id, so a diff would take one field for the other.
+
+    Fix: give each field an id of its own.
+    """
+    ids = [(field.node.get("id"), (*field.at[len(dataset.at) :], "id")) for field in dataset.fields]
+    yield from named_twice([(word, at) for word, at in ids if isinstance(word, str)])

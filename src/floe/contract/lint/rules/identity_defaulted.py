@@ -1,0 +1,27 @@
+"""E501 identity-defaulted."""
+
+from collections.abc import Iterator
+
+from floe.contract.lint.rule import rule
+from floe.model import Contract, Message, Severity
+
+
+@rule("E501", "identity-defaulted", Severity.INFO, value=Contract)
+def identity_defaulted(contract: Contract) -> Iterator[Message]:
+    """The contract does not say its domain, product or name, so that its identity is partly a default.
+
+    Why: contracts are found by `domain.product/contract:version`, and `default.default` cannot be published.
+
+    Fix: add domain, dataProduct and name, or a floe.yaml beside the contract.
+    """
+    missing = [
+        key
+        for key, value in (("domain", contract.domain), ("dataProduct", contract.product), ("name", contract.name))
+        if not value
+    ]
+    if missing:
+        yield Message(
+            f"The contract is known as '{contract.identity}'",
+            f"It says no {', '.join(missing)}",
+            f"Add {', '.join(missing)}, or say it in floe.yaml",
+        )

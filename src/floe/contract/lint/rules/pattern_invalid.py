@@ -1,0 +1,29 @@
+"""E506 pattern-invalid."""
+
+from collections.abc import Iterator
+
+from floe.contract.lint.patterns import patterns, subject
+from floe.contract.lint.rule import rule
+from floe.contract.lint.views import RuleOf, shown
+from floe.lang.regex.pattern import parse_pattern
+from floe.model import Field, Message, Severity
+
+
+@rule("E506", "pattern-invalid", Severity.ERROR, value=(Field, RuleOf))
+def pattern_invalid(part: Field | RuleOf) -> Iterator[Message]:
+    """A pattern cannot be read as ECMA-262, the language the standard gives to patterns.
+
+    Why: no engine can run it, or each runs it with another meaning.
+
+    Fix: correct the pattern at the character that the message names.
+    """
+    for at, pattern in patterns(part):
+        try:
+            parse_pattern(pattern)
+        except ValueError as error:
+            yield Message(
+                f"The pattern of '{subject(part)}' cannot be read",
+                f"{error}: {shown(pattern)}",
+                "Write the pattern as ECMA-262 (JavaScript) does",
+                at=at,
+            )

@@ -1,0 +1,26 @@
+"""E506 sql-unreadable."""
+
+from collections.abc import Iterator
+
+from floe.contract.lint.rule import rule
+from floe.contract.lint.sql import found
+from floe.contract.lint.views import RuleOf
+from floe.lang.sql.query import ProblemKind
+from floe.model import Message, Severity
+
+
+@rule("E506", "sql-unreadable", Severity.WARNING, value=RuleOf)
+def sql_unreadable(part: RuleOf) -> Iterator[Message]:
+    """The SQL of a rule cannot be read.
+
+    Why: floe runs rules on Spark; what Spark cannot read is not evaluated, and a run with it is not green.
+
+    Fix: write the query in Spark SQL.
+    """
+    for problem in found(part, ProblemKind.UNREADABLE):
+        yield Message(
+            f"The SQL of '{part.subject}' cannot be read as Spark SQL",
+            problem.text,
+            "Write the query in Spark SQL",
+            at=("query",),
+        )

@@ -1,0 +1,26 @@
+"""E507 sql-unsafe."""
+
+from collections.abc import Iterator
+
+from floe.contract.lint.rule import rule
+from floe.contract.lint.sql import found
+from floe.contract.lint.views import RuleOf
+from floe.lang.sql.query import ProblemKind
+from floe.model import Message, Severity
+
+
+@rule("E507", "sql-unsafe", Severity.ERROR, value=RuleOf)
+def sql_unsafe(part: RuleOf) -> Iterator[Message]:
+    """The SQL of a rule is not one read-only query.
+
+    Why: a quality rule runs with the rights of whoever checks; it must not change data, run commands or read files.
+
+    Fix: write one SELECT over the contract's own tables.
+    """
+    for problem in found(part, ProblemKind.UNSAFE):
+        yield Message(
+            f"The SQL of '{part.subject}' is not one read-only query",
+            problem.text,
+            "Write one SELECT over the contract's own tables",
+            at=("query",),
+        )

@@ -1,0 +1,43 @@
+"""E521 version-not-semver."""
+
+from collections.abc import Iterator
+
+from floe.contract.lint.rule import rule
+from floe.model import Contract, Message, Severity
+from floe.model.version import Version
+
+
+@rule("E521", "version-not-semver", Severity.ERROR, value=Contract)
+def version_not_semver(contract: Contract) -> Iterator[Message]:
+    """The version is not exactly X.Y.Z.
+
+    Why: the three numbers say what a change means to readers; anything else cannot be compared.
+
+    Fix: write three numbers, e.g. 1.0.0, without a leading v, zeros or a suffix.
+    """
+    written = contract.node.get("version", contract.version)
+    if isinstance(written, str):
+        if not Version.read(written):
+            yield Message(
+                f"Version '{written}' is not of the form X.Y.Z",
+                "Expected three numbers, e.g. 1.0.0",
+                "Write the version as MAJOR.MINOR.PATCH",
+                at=("version",),
+            )
+    elif contract.version:
+        yield Message(
+            f"'version' is the number {contract.version}, not a text of the form X.Y.Z",
+            "YAML reads it as a number, in which 1.10 and 1.1 are the same",
+            f'Write three numbers in quotes: version: "{_three(contract.version)}"',
+            at=("version",),
+        )
+
+
+def _three(number: str) -> str:
+    """The version that was probably meant.
+
+    >>> _three("1.0"), _three("2")
+    ('1.0.0', '2.0.0')
+    """
+    parts = [part for part in number.split(".") if part.isdigit()]
+    return ".".join([*parts, "0", "0", "0"][:3])

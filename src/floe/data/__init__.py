@@ -1,1 +1,0 @@
-"""From contract to verdict on real tables."""

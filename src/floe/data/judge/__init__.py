@@ -1,1 +1,0 @@
-"""Facts and now, made a status; nothing here reads a clock."""

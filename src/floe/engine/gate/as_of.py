@@ -1,0 +1,33 @@
+"""The newest day of the rows that are written."""
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sql
+
+from floe.lang.sql.literals import quote
+from floe.model.types import Atomic, Member, Struct
+from floe.tables.parquet.footers import file_statistics
+
+# days since 1970, whatever zone the session has
+_DAYS = {
+    "date": "unix_date(max({0}))",
+    "timestamp_ntz": "unix_date(CAST(max({0}) AS DATE))",
+    "timestamp": "CAST(floor(unix_seconds(max({0})) / 86400) AS INT)",
+}
+
+
+def newest_day(rows: DataFrame, column: str, files: Sequence[Path]) -> date | None:
+    """By the footers of the files where a day stands in them for all rows, else by reading the column."""
+    kind = rows.schema[column].dataType.simpleString()
+    if kind == "date" and files:
+        statistics = file_statistics(files, Struct((Member(column, Atomic("date")),)))
+        days: list[date] = [file.most[column] for file in statistics if isinstance(file.most.get(column), date)]
+        if days and len(days) == len(statistics):
+            return max(days)
+    if kind not in _DAYS:
+        return None
+    (number,) = rows.agg(sql.expr(_DAYS[kind].format(quote(column)))).collect()[0]
+    return None if number is None else date(1970, 1, 1) + timedelta(days=number)

@@ -1,0 +1,33 @@
+"""A batch from files, on floe's own session."""
+
+from pathlib import Path
+
+from pyspark.sql import DataFrame
+
+from floe.engine.spark.session import own_session
+from floe.model import TableError
+from floe.settings import Settings
+from floe.tables.parquet.folder import list_files
+from floe.tables.parquet.table import rows_of
+from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+from floe.tables.spark.schema import by_name
+
+# what the message holds, and what then helps
+_ADVICE = {
+    "NANOS": "Write its timestamps in microseconds, e.g. to_parquet(…, coerce_timestamps='us') in pandas",
+    "COLUMN_ALREADY_EXISTS": "Rename one of the two columns; names that differ in case only are one name to Spark",
+}
+
+
+def parquet(path: str, settings: Settings) -> DataFrame:
+    """The rows of a Parquet file or folder."""
+    spark = own_session(settings)
+    try:
+        # Spark's own folder is where its JVM was started, which is not always ours
+        whole = path if "://" in path else str(Path(path).absolute())
+        folder = list_files(whole) if Path(whole).is_dir() else None
+        return rows_of(by_name(spark), folder) if folder else by_name(spark).parquet(whole)
+    except ENGINE_ERRORS as error:
+        text = first_line(error)
+        advice = next((advice for sign, advice in _ADVICE.items() if sign in text), "Write it again as Parquet, whole")
+        raise TableError(f"The batch {path} cannot be read as Parquet: {text}", advice) from None

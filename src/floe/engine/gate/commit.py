@@ -1,0 +1,235 @@
+"""The commit of a judged batch: one commit onto the state it was judged against, bad rows to the quarantine, or nothing.
+
+Why no row is lost or doubled: the plan fixes which rows are written and which go to the quarantine, and their numbers add up
+to the rows that were staged; the quarantine is written first, under the run's id, so that a repeat replaces what a killed run
+left there; the commit carries the run's id and is refused by the format where the table is no longer in the judged state; and
+an error of a commit is never taken for its absence, but looked up in the table's history.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pyspark.sql import DataFrame, SparkSession
+
+from floe.engine.gate.as_of import newest_day
+from floe.engine.gate.existing import existing_rows
+from floe.engine.gate.quarantine import of_rows, split_batch, with_codes, write_quarantine
+from floe.engine.gate.request import CommitPlan, GateResult, Judgement, Quarantine, Split, WriteRequest
+from floe.engine.gate.schema_check import SchemaCheck
+from floe.engine.metadata.proof import row_count
+from floe.lang.sql.literals import quote, text
+from floe.model import TableError
+from floe.model.decision import Verdict
+from floe.model.types import Struct
+from floe.system.failpoint import failpoint
+from floe.tables.commit_tag import Commit, Tag
+from floe.tables.formats import read_all, writable
+from floe.tables.parquet.footers import file_statistics
+from floe.tables.spark.by_path import run_on
+from floe.tables.spark.errors import ENGINE_ERRORS, answer_lost, first_line
+from floe.tables.spark.schema import struct_of
+from floe.tables.state import State, TableMovedError
+
+_RETRY_AFTER = (0, 1, 3)  # seconds before each search for a commit whose answer was lost
+
+
+def plan_commit(judgement: Judgement, request: WriteRequest) -> CommitPlan | None:
+    """What of a judged batch will be committed; None where it is refused."""
+    staged, schema = judgement.staged, judgement.schema
+    assert staged is not None
+    assert schema is not None
+    verdict = request.verdict(judgement.outcomes)
+    split = None if request.shadow else _split(judgement, request)
+    if verdict is Verdict.REFUSE and not split and not request.shadow:
+        return None
+    rows, files = staged.rows, staged.files
+    if split:
+        rows, files = split.good, staged.good_files if split.good is staged.good else ()
+    quarantined = split.bad_rows if split else 0
+    written = (judgement.rows or 0) - quarantined
+    as_of = newest_day(rows, request.as_of, files) if request.as_of and written else None
+    result = replace(
+        judgement.result(verdict),
+        written=written,
+        quarantined=quarantined,
+        created=judgement.state is None,
+        as_of=as_of,
+        let_through=request.shadow or split is not None,
+    )
+    tag = request.tag(written)._replace(schema=request.properties(schema.version))
+    return CommitPlan(rows=rows, files=files, split=split, schema=schema, state=judgement.state, tag=tag, result=result)
+
+
+def _split(judgement: Judgement, request: WriteRequest) -> Split | None:
+    """Good and bad rows, where the contract asks for quarantine and single rows are all that is wrong."""
+    staged, state = judgement.staged, judgement.state
+    if request.quarantine is Quarantine.NONE or request.layer == "bronze" or not judgement.rows or not staged:
+        return None
+    refusing = [outcome for outcome in judgement.outcomes if request.verdict((outcome,)) is Verdict.REFUSE]
+    if request.quarantine is Quarantine.BROKEN:
+        gated = {expectation.id: expectation for expectation in request.plan.expectations if expectation.gated}
+        milder = [outcome for outcome in judgement.outcomes if outcome not in refusing and outcome.id in gated]
+        refusing += [outcome for outcome in milder if of_rows(outcome, gated[outcome.id])]
+    broken = {outcome.id for outcome in refusing}
+    if not broken:
+        return None
+    if staged.bad is not None and broken <= {rule.id for rule in staged.rules}:
+        bad = with_codes(staged.bad, [rule for rule in staged.rules if rule.id in broken], None, {})
+        counted = row_count(file_statistics(staged.bad_files, Struct(()))) if staged.bad_files else None
+        return Split(staged.good, bad, bad.count() if counted is None else counted)
+    references = read_all(staged.rows.sparkSession, request.references)
+    existing = existing_rows(staged.rows, request, state)
+    return split_batch(staged.rows, request.plan, refusing, existing, references)
+
+
+def commit(plan: CommitPlan, request: WriteRequest) -> GateResult:
+    """Commit what was planned; TableMovedError where another writer committed since, so that it must be judged again."""
+    spark, table, schema = plan.rows.sparkSession, writable(request.target), plan.schema
+    if plan.split:
+        write_quarantine(plan.split, request.target, request.contract, plan.tag)
+    failpoint("before-commit")
+    if plan.state is None:
+        unchecked = schema.faults and request.layer != "bronze"
+        columns = struct_of(plan.rows.schema) if unchecked else schema.schema
+        there = _create(spark, request, columns, request.properties(schema.version))
+    else:
+        there = _bring(spark, request, schema, plan.state)
+    failpoint("prepared")
+    way = None
+    if plan.result.written:
+        tag = plan.tag._replace(attempt=table.next_attempt(spark, request.target, plan.tag))
+        way = _commit_rows(plan, request, tag, there)
+    failpoint("after-commit")
+    return replace(plan.result, after=table.snapshot(spark, request.target), location=there.location, way=way)
+
+
+def _commit_rows(plan: CommitPlan, request: WriteRequest, tag: Tag, there: State) -> str | None:
+    """Commit the rows; how they were written, None where only the commit's answer was lost."""
+    rows = plan.rows
+    try:
+        return _write(rows, request, tag, () if plan.schema.faults else plan.files, there)
+    except (TableMovedError, TableError):
+        raise  # already looked up: the commit is not there, or is there and wrong
+    except Exception as error:
+        if _found(rows, request, tag, error):
+            return None
+        if writable(request.target).state(rows.sparkSession, request.target) != there:
+            raise TableMovedError from error
+        raise
+
+
+def _create(spark: SparkSession, request: WriteRequest, schema: Struct, properties: dict[str, str]) -> State:
+    """Create the table, and say how it stands then.
+
+    It stays where the batch cannot be written afterwards: another writer may have put rows into it meanwhile.
+    """
+    table = writable(request.target)
+    try:
+        table.create(spark, request.target, schema, request.plan.partition, properties)
+    except ENGINE_ERRORS as error:
+        if table.exists(spark, request.target):
+            raise TableMovedError from error
+        raise
+    state = table.state(spark, request.target)
+    if not table.is_new(state):
+        raise TableMovedError
+    return state
+
+
+def _write(rows: DataFrame, request: WriteRequest, tag: Tag, files: Sequence[Path], state: State) -> str:
+    """Write rows in one commit onto a table in this state; how they were written."""
+    table, spark = writable(request.target), rows.sparkSession
+    reason = f"mode {request.mode}" if request.mode != "append" else ""
+    if not reason and not files:
+        elsewhere = not any(Path(request.staging).rglob("*.parquet"))
+        reason = "the staged files are not on this machine" if elsewhere else "a part of the batch"
+    if not reason:
+        unfit = table.commit_files(request.target, files, request.plan, tag, state, request.settings)
+        if unfit:
+            reason = unfit
+        else:
+            spark.catalog.refreshByPath(state.location)
+            return "the staged files were committed as they are"
+    _write_by_spark(rows, request, tag, state)
+    return f"Spark wrote the staged rows ({reason})"
+
+
+def _write_by_spark(rows: DataFrame, request: WriteRequest, tag: Tag, state: State) -> None:
+    """Let Spark write rows in one commit, and hold what the commit counted against the batch."""
+    table, spark, keys = writable(request.target), rows.sparkSession, request.unique_keys
+    if table.state(spark, request.target) != state:
+        raise TableMovedError
+    if request.mode == "merge":
+        table.merge(rows, request.target, request.plan.key, tag, state)
+    elif request.mode == "overwrite_partition":
+        table.overwrite_partitions(rows, request.target, tag, state)
+    else:
+        table.append(rows, request.target, tag, keys, state)
+    commit = table.commit_of_run(spark, request.target, tag, request.mode)
+    if commit is None:
+        raise TableMovedError  # Delta skipped it: another run wrote this batch meanwhile
+    if commit.rows != tag.rows:
+        raise TableError(
+            f"{request.target} has {commit.rows} rows of this batch, which has {tag.rows}: commit {commit.snapshot}",
+            f"Restore the table to {state.snapshot}, find out who removes files below {request.staging}, and repeat",
+        )
+    if request.mode == "overwrite_partition" and keys and not table.follows(commit, state):
+        _check_keys(rows, request, commit, keys)
+
+
+def _check_keys(rows: DataFrame, request: WriteRequest, commit: Commit, keys: Sequence[tuple[str, ...]]) -> None:
+    """Another writer committed while partitions were overwritten: look for keys of the batch that came with its rows."""
+    there = writable(request.target).read(rows.sparkSession, request.target, commit.snapshot)
+    for key in keys:
+        names = [quote(name) for name in key]
+        ours = rows.select(*names).distinct()
+        repeated = there.join(ours, list(key), "left_semi").groupBy(*names).count().where("count > 1").count()
+        if repeated:
+            raise TableError(
+                f"{request.target} has {repeated} values of {', '.join(key)} twice: another writer committed rows with them "
+                f"while version {commit.snapshot} overwrote partitions (E551)",
+                "Remove one of the two; `floe test` names them",
+            )
+
+
+def _found(rows: DataFrame, request: WriteRequest, tag: Tag, error: Exception) -> bool:
+    """Whether a commit that answered with an error is in the table all the same: looked up, never guessed.
+
+    TableError where it cannot be known: the table cannot be read, or a catalog whose answer was lost may still be at work.
+    """
+    lost = answer_lost(error)
+    try:
+        for seconds in _RETRY_AFTER if lost else (0,):
+            time.sleep(seconds)
+            found = writable(request.target).committed(rows.sparkSession, request.target, tag)
+            if found is not None and found.run_id == tag.run_id:
+                return True
+    except Exception:  # noqa: BLE001  (whatever keeps us from looking, the answer is unknown)
+        lost = True
+    if lost:
+        raise TableError(
+            f"Whether the batch was committed to {request.target} is unknown: {first_line(error)}",
+            f"Look for {tag.text} in the table's history; with a batch_id a repeat finds it and writes nothing twice",
+        ) from error
+    return False
+
+
+def _bring(spark: SparkSession, request: WriteRequest, schema: SchemaCheck, state: State) -> State:
+    """Bring the table to the contract's schema, let it say which contract holds it, and say how it stands then."""
+    statements = list(schema.changes)
+    promised = request.properties(schema.version)
+    missing = {key: value for key, value in promised.items() if state.properties.get(key) != value}
+    if missing:
+        pairs = ", ".join(f"{text(key)} = {text(value)}" for key, value in missing.items())
+        statements.append(f"ALTER TABLE {request.target.sql} SET TBLPROPERTIES ({pairs})")
+    if not statements:
+        return state
+    for statement in statements:
+        run_on(spark, request.target, statement)
+    table = writable(request.target)
+    there = table.state(spark, request.target)
+    if not table.advanced(state, there, len(statements)):
+        raise TableMovedError  # somebody committed between our statements
+    return there

@@ -1,0 +1,320 @@
+"""The write gate, up to the judgement: check the schema, stage the batch once, and evaluate what was staged.
+
+Nothing is committed here. The action that writes a batch reads the state of the table, has the batch judged against it,
+decides, and has it committed onto that very state (`floe.engine.gate.commit`); where another writer was faster, it has the
+batch judged again. What is judged is what is written: the staged files are read back, and their rows counted against the
+rows that the write tasks produced.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sql
+
+from floe.engine.gate.capture import captured
+from floe.engine.gate.existing import existing_rows
+from floe.engine.gate.request import Judgement, Quarantine, WriteRequest
+from floe.engine.gate.schema_check import SchemaCheck, check_schema, identity_outcomes
+from floe.engine.gate.stage import Staged, check_shared, remove_staging, stage, staging_folder
+from floe.engine.metadata.proof import bounds_of, files_are_clustered, null_counts, prove, row_count
+from floe.engine.metadata.schema import columns, differences, schema_outcomes
+from floe.engine.plan.patterns import regex_columns
+from floe.engine.spark.measure import MeasureRequest, measure
+from floe.lang.sql.literals import quote
+from floe.model import EngineError, TableError
+from floe.model.claim import FileStatistics
+from floe.model.decision import Verdict
+from floe.model.outcome import Measured, judged_outcome, not_evaluated
+from floe.model.plan import Expectation
+from floe.model.result import FAIL, PASS, Outcome, Reason
+from floe.model.table import Target
+from floe.model.types import Atomic, Member, Text
+from floe.settings import Settings
+from floe.system.failpoint import failpoint
+from floe.tables.commit_tag import Commit, Tag
+from floe.tables.formats import read_all, writable
+from floe.tables.frequent_values import of_file
+from floe.tables.parquet.footers import file_statistics
+from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+from floe.tables.spark.schema import readable, struct_of
+from floe.tables.state import State, rows_lost
+
+_LACKING = (
+    "DATA_SOURCE_NOT_FOUND",
+    "Failed to find the data source",
+    "CATALOG_NOT_FOUND",
+    "Cannot find catalog plugin",
+    "requires a single-part namespace",
+)
+_HOW = "Start it with the jars and settings of Delta and Iceberg (`floe doctor`), or use floe's own session by `floe enforce`"
+ATTEMPTS = 5  # to judge and commit a batch while other writers are faster
+
+
+def exists(spark: SparkSession, target: Target) -> bool:
+    """Whether the table is there."""
+    return bool(writable(target).exists(spark, target))
+
+
+def committed(spark: SparkSession, target: Target, run_id: str, batch_id: str | None) -> Commit | None:
+    """The commit of a run, where it is in the table."""
+    table = writable(target)
+    found = table.committed(spark, target, Tag(run_id, batch_id, 0)) if exists(spark, target) else None
+    return found if found is None or found.run_id == run_id else None
+
+
+def location_of(spark: SparkSession, target: Target, settings: Settings) -> str:
+    """Where the table is, or will be."""
+    return str(writable(target).location(spark, target, settings))
+
+
+def staging_of(location: str, settings: Settings, run_id: str) -> str:
+    """The folder where a run stages its batch for the table at a location."""
+    chosen = str(settings.tables.staging)
+    if chosen and "://" not in chosen:
+        chosen = str(settings.path(settings.tables.staging))
+    return staging_folder(location, chosen, run_id)
+
+
+def forgotten_before(spark: SparkSession, target: Target) -> datetime | None:
+    """The moment before which the table's own history tells nothing of batches any more."""
+    found: datetime | None = writable(target).forgotten_before(spark, target)
+    return found
+
+
+def batch_commit(spark: SparkSession, target: Target, batch_id: str) -> Commit | None:
+    """The commit of a batch that the table still holds."""
+    if not exists(spark, target):
+        return None
+    found: Commit | None = writable(target).committed(spark, target, Tag("", batch_id, 0))
+    return found
+
+
+@contextmanager
+def gate(df: DataFrame, request: WriteRequest) -> Iterator[None]:
+    """Around everything that judges and commits a batch: errors of the engine become ours, staging is removed."""
+    try:
+        if df.isStreaming:
+            raise TableError("The batch is a stream", "Use df.writeStream.foreachBatch(floe.stream(CONTRACT))")
+        yield
+    except ENGINE_ERRORS as error:
+        message = first_line(error)
+        if any(words in message for words in _LACKING):
+            raise EngineError(
+                f"This Spark session cannot reach {request.target.format} tables: {message}", _HOW
+            ) from error
+        raise TableError(
+            f"Spark could not finish the batch: {message}", "Nothing was committed; fix the cause and run it again"
+        ) from error
+    finally:
+        remove_staging(df.sparkSession, request.staging)
+
+
+def read_state(df: DataFrame, request: WriteRequest) -> State | None:
+    """The table as it is now; None where it does not exist yet."""
+    spark, table = df.sparkSession, writable(request.target)
+    return table.state(spark, request.target) if table.exists(spark, request.target) else None
+
+
+def judge(
+    df: DataFrame, request: WriteRequest, state: State | None, conflict: Outcome | None, before: Judgement | None = None
+) -> Judgement:
+    """Stage a batch and evaluate it against the state of its table.
+
+    Args:
+        df: the batch.
+        request: what is asked of the gate.
+        state: the table as it is now.
+        conflict: what forbids this contract to write to the table that is there.
+        before: an earlier judgement of the same batch; what it staged is used again unless the schema to write changed.
+    """
+    repeated = _repeated(df, request, state)
+    if repeated:
+        return repeated
+    schema, columns_to_write = _check_schema(df, request, state, conflict)
+    if schema.faults and not request.shadow:
+        unfit = _unfit(request, schema, state)
+        if request.verdict(unfit.outcomes) is Verdict.REFUSE:
+            return unfit
+    if before and before.staged and before.schema and schema.schema == before.schema.schema:
+        staged = before.staged
+    else:
+        failpoint("before-stage")
+        if before:
+            remove_staging(df.sparkSession, request.staging)
+        else:
+            check_shared(df.sparkSession, request.staging)
+        staged = _stage(df, request, schema, columns_to_write, state)
+        failpoint("staged")
+    judgement = _evaluate(staged, request, schema, state)
+    failpoint("judged")
+    return judgement
+
+
+def _check_schema(
+    df: DataFrame, request: WriteRequest, state: State | None, conflict: Outcome | None
+) -> tuple[SchemaCheck, list[Column]]:
+    """How batch and table differ from the contract, and the columns of the batch as they are to be written."""
+    batch = struct_of(df.schema)
+    plan = request.plan
+    if request.layer == "bronze":
+        schema, chosen, changes = captured(df, request.target, state)
+        found = (
+            schema_outcomes(plan.dataset, list(differences(plan.schema, batch)), "bronze")
+            if plan.schema.members
+            else []
+        )
+        faults = tuple(outcome for outcome in found if outcome.outcome == FAIL)
+        version, _ = request.schema_version.next_for(state)
+        return SchemaCheck(faults=faults, schema=schema, version=version, changes=changes), chosen
+    checked = check_schema(batch, plan, request.target, request.layer, state, request.schema_version)
+    if conflict:
+        checked = replace(checked, faults=(conflict, *checked.faults))
+    if state:
+        changed = identity_outcomes(plan, state, request.schema_version, request.mode)
+        checked = replace(checked, faults=(*changed, *checked.faults))
+    if checked.faults:
+        return checked, [sql.col(quote(name)) for name in df.columns]
+    names = columns(plan.schema, batch, request.layer == "gold")
+    return checked, [_as_stored(m, names[m.name], request).alias(m.name) for m in plan.schema.members]
+
+
+def _repeated(df: DataFrame, request: WriteRequest, state: State | None) -> Judgement | None:
+    """The judgement of a batch that is in the table already."""
+    if state is None or not request.batch_id:
+        return None
+    commit = writable(request.target).committed(df.sparkSession, request.target, request.tag(0))
+    if commit is None:
+        return None
+    version, _ = request.schema_version.next_for(state)
+    note = f"run {commit.run_id} committed it; what it found then is not recorded here"
+    return Judgement(state=state, version=version, rows=commit.rows, repeated=commit, notes=(note,))
+
+
+def _unfit(request: WriteRequest, schema: SchemaCheck, state: State | None) -> Judgement:
+    """The judgement of a batch whose schema is wrong: its rules are not evaluated."""
+    skipped = [
+        not_evaluated(e, Reason.SCHEMA_MISMATCH.value, Reason.SCHEMA_MISMATCH)
+        for e in request.plan.expectations
+        if e.gated
+    ]
+    outcomes = (*request.inputs, *schema.faults, *skipped)
+    return Judgement(state=state, outcomes=outcomes, version=schema.version, schema=schema, notes=schema.notes)
+
+
+def _stage(
+    df: DataFrame, request: WriteRequest, schema: SchemaCheck, chosen: list[Column], state: State | None
+) -> Staged:
+    """Write the batch once, and read back just those files: what is judged is what is written."""
+    if schema.faults and request.layer != "bronze":
+        return stage(df.select(*chosen), request.staging, None)
+    rules = () if schema.faults else _telling(request)
+    ids = None
+    if request.mode == "append":
+        ids = writable(request.target).field_ids(request.target, schema.schema, state is None, request.settings)
+    return stage(df.select(*chosen), request.staging, schema.schema, rules, ids)
+
+
+def _telling(request: WriteRequest) -> tuple[Expectation, ...]:
+    """The rules that no written row may break, where rows that do are set apart."""
+    if request.quarantine is Quarantine.NONE or request.shadow or request.layer == "bronze":
+        return ()
+    strict = [
+        expectation
+        for expectation in request.plan.expectations
+        if expectation.gated and expectation.row_rule and expectation.operators == {"mustBe": 0}
+    ]
+    if request.quarantine is Quarantine.BROKEN:
+        return tuple(strict)
+    return tuple(
+        expectation
+        for expectation in strict
+        if request.verdict((judged_outcome(expectation, Measured(1, 1), "scan"),)) is Verdict.REFUSE
+    )
+
+
+def _as_stored(member: Member, name: str, request: WriteRequest) -> Column:
+    """A column of the batch as the table will keep it."""
+    column = sql.col(quote(name))
+    kind = member.type == Atomic("string") or isinstance(member.type, Text)
+    return (
+        writable(request.target).partition_value(column) if kind and member.name in request.plan.partition else column
+    )
+
+
+def _evaluate(staged: Staged, request: WriteRequest, schema: SchemaCheck, state: State | None) -> Judgement:
+    if schema.faults:
+        rows = _conserved(staged, staged.rows.count(), request)
+        return replace(_unfit(request, schema, state), staged=staged, rows=rows)
+    statistics = file_statistics(staged.files, readable(schema.schema))
+    rows, measured = _measure(staged, request, statistics, state)
+    _conserved(staged, rows, request)
+    found = schema_outcomes(request.plan.dataset, [], request.layer)
+    return Judgement(
+        state=state,
+        outcomes=(*request.inputs, *found, *measured),
+        version=schema.version,
+        schema=schema,
+        staged=staged,
+        rows=rows,
+        nulls=null_counts(statistics),
+        notes=schema.notes,
+    )
+
+
+def _conserved(staged: Staged, rows: int, request: WriteRequest) -> int:
+    """The rows that were read back, which must be the rows that the write tasks produced."""
+    if rows != staged.produced:
+        raise rows_lost(staged.produced, rows, f"what was read back from the staging folder {request.staging}")
+    return rows
+
+
+def _measure(
+    staged: Staged, request: WriteRequest, statistics: tuple[FileStatistics, ...], state: State | None
+) -> tuple[int, list[Outcome]]:
+    """What came of each expectation: kept ones by the footers of the staged files, the others by reading them."""
+    asked = [expectation for expectation in request.plan.expectations if expectation.gated and staged.files]
+    kept = {outcome.id: outcome for outcome in prove(asked, statistics) if outcome.outcome == PASS}
+    rows = row_count(statistics) if staged.files else None
+    if rows is not None:
+        kept |= _told(staged, request, [rule for rule in staged.rules if rule.id not in kept], rows)
+    left = tuple(expectation for expectation in request.plan.expectations if expectation.id not in kept)
+    if rows is None or any(expectation.gated for expectation in left):
+        plan = replace(request.plan, expectations=left)
+        others, existing = (
+            read_all(staged.rows.sparkSession, request.references),
+            existing_rows(staged.rows, request, state),
+        )
+        rows, found = measure(
+            MeasureRequest(
+                rows=staged.rows,
+                plan=plan,
+                salt=request.salt,
+                existing=existing,
+                references=others,
+                total=rows,
+                bounds=bounds_of(statistics),
+                apart=files_are_clustered(statistics, {name for expectation in left for name in expectation.key}),
+                common=of_file(staged.files[0], regex_columns(left, request.plan.masked)) if staged.files else {},
+            )
+        )
+    else:
+        found = [not_evaluated(expectation) for expectation in left]
+    by_id = {**kept, **{outcome.id: outcome for outcome in found}}
+    return rows, [by_id[each_expectation.id] for each_expectation in request.plan.expectations]
+
+
+def _told(staged: Staged, request: WriteRequest, rules: list[Expectation], rows: int) -> dict[str, Outcome]:
+    """What came of the rules that told bad rows from good ones: only files of bad rows can break them."""
+    if staged.bad is None or not rules:
+        return {}
+    if not staged.bad_files:
+        return {
+            expectation.id: judged_outcome(expectation, Measured(0, rows), "scan", empty_passes=True)
+            for expectation in rules
+        }
+    plan = replace(request.plan, expectations=tuple(rules))
+    _, found = measure(MeasureRequest(rows=staged.bad, plan=plan, salt=request.salt, total=rows))
+    return {outcome.id: outcome for outcome in found}

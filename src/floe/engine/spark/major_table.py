@@ -1,0 +1,53 @@
+"""The table of one MAJOR of a contract, among those where it may stand."""
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame, SparkSession
+
+from floe.engine.spark.session import own_session
+from floe.model import TableError
+from floe.model.table import Target
+from floe.model.version import Version
+from floe.settings import Settings
+from floe.tables import reader_of
+from floe.tables.formats import readable, writable
+from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+
+
+def read_pinned(
+    targets: Sequence[Target], name: str, major: int, snapshot: str | None, settings: Settings
+) -> DataFrame:
+    """The rows of the first table that is there and holds the MAJOR, or does not say which one it holds."""
+    spark, others = own_session(settings), []
+    for target in targets:
+        try:
+            if not readable(target).exists(spark, target):
+                continue
+            holds = _recorded(spark, target)
+            said = Version.read(holds.rpartition(":")[2])
+            if said is None or said.major == major:
+                return _rows(spark, target, snapshot)
+        except ENGINE_ERRORS as error:
+            raise TableError(
+                f"{target} cannot be read: {first_line(error)}", "Check the table and the snapshot"
+            ) from None
+        others.append(f"{target} holds {holds}")
+    raise TableError(
+        f"There is no table of {name} {major}.x: {'; '.join(others) or f'{targets[0]} is not there'}",
+        "Write it with floe.enforce, bring it to the MAJOR with `floe migrate`, or name it by table=",
+        "E534" if others else "E531",
+    )
+
+
+def _recorded(spark: SparkSession, target: Target) -> str:
+    """The contract that a table says it holds; files without a log say nothing."""
+    if not reader_of(target).can_commit(target):
+        return ""
+    return writable(target).state(spark, target).properties.get("floe.contract", "")
+
+
+def _rows(spark: SparkSession, target: Target, snapshot: str | None) -> DataFrame:
+    """The rows, with a wrong snapshot said now rather than when they are first used."""
+    rows: DataFrame = readable(target).read(spark, target, snapshot)
+    _ = rows.schema
+    return rows

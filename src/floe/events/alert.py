@@ -1,0 +1,31 @@
+"""Which sender an alert's address names."""
+
+from collections.abc import Callable
+
+from floe.events.alertmanager import send_alertmanager
+from floe.events.apprise import known_service, send_apprise
+from floe.events.webhook import send_webhook
+from floe.model.alert_route import Route
+from floe.model.notification import Notification
+
+# what is no scheme of ours is one of apprise's
+CHANNELS: dict[str, Callable[[Notification, Route], None]] = {
+    "http": send_webhook,
+    "https": send_webhook,
+    "alertmanager": send_alertmanager,
+    "alertmanagers": send_alertmanager,
+}
+
+
+def send_alert(notice: Notification, route: Route) -> None:
+    """Send a notice to a target; SendError where it was not taken."""
+    CHANNELS.get(route.scheme, send_apprise)(notice, route)
+
+
+def check_route(route: Route) -> str | None:
+    """What keeps a target from being used, as far as that shows without sending; SendError where apprise says it."""
+    if route.scheme not in CHANNELS:
+        known_service(route)
+    elif CHANNELS[route.scheme] is send_webhook and not route.secret:
+        return f"The webhook of {route.scheme}:// has no 'secret' to sign with"
+    return None

@@ -1,0 +1,18 @@
+"""A message to people as an alert of Prometheus' Alertmanager."""
+
+from typing import Any
+
+from floe.model.notification import Notification
+
+_LABELS = ("contract", "version", "dataset", "code", "violation_type", "severity")
+
+
+def alertmanager_alerts(notice: Notification) -> list[dict[str, Any]]:
+    """A notice as the body of POST /api/v2/alerts; one that says all is well ends the alert of the same labels."""
+    labels = {name: str(notice.data[name]) for name in _LABELS if notice.data.get(name)}
+    alert: dict[str, Any] = {
+        "labels": {"alertname": "FloeContract", "kind": notice.kind, **labels},
+        "annotations": {"summary": notice.title, "description": notice.message},
+    }
+    times = {"endsAt": notice.at} if notice.resolved else {"startsAt": notice.at}
+    return [{**alert, **times}]

@@ -1,0 +1,193 @@
+"""What opens doors, kept out of everything that is printed or kept.
+
+One function hides it: by the name a value stands under, and by how it looks, wherever it stands in a text. Values of a
+contract's variables are hidden too, as soon as a variable got one (`reveal`).
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from html import escape
+from typing import Any
+
+SIGN = "***"
+_LEAST = 4
+# Texts are hostile, and long ones must not take long: no part may begin at every letter and read on from each of them.
+# each named for what it is; the last group that matches is what must never be shown
+LOOKS = re.compile(
+    r"""
+    ://[^\s/:@'"]*:(?P<password_in_url>[^\s/@'"]+)@
+  | (?<![A-Za-z0-9])(?P<aws_key>(?:AKIA|ASIA)[0-9A-Z]{16})(?![A-Za-z0-9])
+  | (?P<github_token>gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{40,}|glpat-[A-Za-z0-9_-]{20,})
+  | (?P<slack_token>xox[abeoprs]-[A-Za-z0-9-]{10,}|hooks\.slack\.com/services/T[A-Z0-9]+/B[A-Z0-9]+/[A-Za-z0-9]+)
+  | (?P<google_key>AIza[0-9A-Za-z_-]{35})
+  | (?P<databricks_token>dapi[0-9a-f]{32})
+  | (?P<service_key>[sr]k_live_[0-9A-Za-z]{20,}|sk-[A-Za-z0-9_-]{32,})
+  | (?P<web_token>eyJ[A-Za-z0-9_-]{8,1000}\.eyJ[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{8,})
+  | (?P<private_key>-----BEGIN[ A-Z]*PRIVATE\ KEY-----[\s\S]*)
+  | (?i:account_?key|shared_?access_?(?:key|signature))\s*=\s*(?P<account_key>[A-Za-z0-9+/=%]{20,})
+  | [?&](?:sig|X-Amz-Signature)=(?P<signature>[A-Za-z0-9%+/=]{20,})
+  | (?:^|[;?&])(?i:password|passwd|pwd|secret_?access_?key|client_?secret|api_?key|access_?token)=(?P<setting>[^\s;&,'"]{3,})
+    """,
+    re.VERBOSE,
+)
+# a text without any of these cannot match, and this is asked of every text
+HINT = re.compile(
+    r"://[^\s/]*@|AKIA|ASIA|gh[pousr]_|github_pat|glpat-|xox|hooks\.slack|AIza|dapi|k_live_|sk-|eyJ|BEGIN|[=]"
+)
+# what stands for a secret without being one
+PLACEHOLDER = re.compile(
+    r"\$\{|\{\{|<[^<>]*>$|\*{3,}|(?i:(?<!x)x{4,}$|vault:|arn:aws:secretsmanager|secrets?://|secret/|env:|keyvault|akv:|\$[A-Z_]+$"
+    r"|none$|null$|true$|false$|required$|example|placeholder|changeme|your[-_ ])"
+)
+# what is too little to be sure that a contract holds a secret, and enough to hide it
+_MORE = re.compile(
+    r"""
+    ://[^\s/@'":]*:(?P<url>[^/\s'"]*)@
+  | (?:[?&;]|(?<![\w.-]))(?i:[\w.-]*(?:password|passwd|pwd|secret|token|credential|signature|api[_.-]?key|access[_.-]?key
+      |account[_.-]?key|access[_.-]?key[_.-]?id|authorization))=(?P<pair>[^\s;&,'"=][^\s;&,'"]*)
+  | [?&;](?i:sig|sas|code|key|auth)=(?P<query>[^\s;&,'"]+)
+  | (?i:\b(?:bearer|basic|sharedkey|negotiate|digest)\s+(?P<header>[A-Za-z0-9._~+/=:-]{6,}))
+    """,
+    re.VERBOSE,
+)
+_NAMES = re.compile(
+    r"(?i)password|passwd|passphrase|secret|token|credential|authorization|cookie|signature|private.?key|access.?key"
+    r"|api.?key|account.?key|shared.?key|encryption.?key|(?:^|[._-])(?:pwd|sas|sig)(?:[._-]|$)"
+)
+
+
+def secret_name(name: str) -> bool:
+    """Whether what stands under a setting's name is a secret."""
+    return _named(name)
+
+
+@lru_cache(maxsize=4096)
+def _named(name: str) -> bool:
+    return _NAMES.search(name) is not None
+
+
+def masked(value: Any, name: str = "", sign: str = SIGN, named: Callable[[str], bool] = secret_name) -> Any:
+    """A value without what would open a door: whole values of secret-sounding names, and what looks like a secret in any text.
+
+    `named` says whether a name is a secret's; settings and contracts use different words.
+
+    >>> masked({"uri": "https://me:pw@host/x", "token": "abc", "fs.azure.account.key.lake": "a2V5"})
+    {'uri': 'https://me:***@host/x', 'token': '***', 'fs.azure.account.key.lake': '***'}
+    >>> masked("jdbc:postgresql://h/d?user=u&password=pw;sslmode=on"), masked("https://h/x?sig=abc&se=2026")
+    ('jdbc:postgresql://h/d?user=u&password=***;sslmode=on', 'https://h/x?sig=***&se=2026')
+    """
+    match value:
+        case {"property": str(called), "value": _}:  # a custom property
+            return {
+                key: masked(below, called if key == "value" else str(key), sign, named) for key, below in value.items()
+            }
+        case Mapping():
+            return {key: masked(below, str(key), sign, named) for key, below in value.items()}
+        case list() | tuple():
+            return [masked(below, name, sign, named) for below in value]
+        case bool() | None:
+            return value
+    if named(name):
+        return value if isinstance(value, str) and (not value or PLACEHOLDER.search(value)) else sign
+    if name == "to" and named is secret_name:  # an alert's address is its token
+        return f"{str(value).split('://', maxsplit=1)[0]}://{sign}"
+    return _without(value, sign) if isinstance(value, str) else value
+
+
+def _without(text: str, sign: str) -> str:
+    """A text with what looks like a secret in it hidden."""
+    for looks in (LOOKS, _MORE):
+        text = looks.sub(lambda match: _hidden(match, sign), text)
+    return text
+
+
+def _hidden(match: re.Match[str], sign: str) -> str:
+    name = match.lastgroup
+    found = match[name] if name else ""
+    if not name or not found or PLACEHOLDER.search(found) or found == sign:
+        return match[0]
+    start, end = (place - match.start() for place in match.span(name))
+    return match[0][:start] + sign + match[0][end:]
+
+
+def without_secrets(text: str, options: Mapping[str, Any]) -> str:
+    """A text without the secrets of some options, and without what looks like a secret.
+
+    >>> hushed("abc refused by https://me:pw@host", {"token": "abc"})
+    '*** refused by https://me:***@host'
+    """
+    for name, value in options.items():
+        if value and secret_name(name):
+            text = text.replace(str(value), SIGN)
+    return str(masked(text))
+
+
+# --- values of variables
+
+_revealed: dict[str, str] = {}  # how a value may be spelled, and the variable it is the value of
+
+
+def reveal(variable: str, value: str) -> None:
+    """Say that a variable of a contract got its value, which is from now on written as the variable.
+
+    Numbers and what has fewer than 4 characters hide nothing and stand in too many texts: they stay.
+    """
+    if _revealed.get(value) == variable or len(value) < _LEAST or value.replace(".", "").isdigit():
+        return
+    for spelled in (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], escape(value)):
+        _revealed.setdefault(spelled, variable)
+    _pattern.cache_clear()
+
+
+@lru_cache(maxsize=1)
+def _pattern() -> re.Pattern[str]:
+    spelled = sorted(_revealed, key=len, reverse=True)
+    return re.compile("|".join(map(_alone, spelled)))
+
+
+def _alone(text: str) -> str:
+    """A text that is no part of a longer word."""
+    before, after = r"(?<![A-Za-z0-9])" * text[0].isalnum(), r"(?![A-Za-z0-9])" * text[-1].isalnum()
+    return f"{before}{re.escape(text)}{after}"
+
+
+def with_variables_hidden(value: Any) -> Any:
+    """A value, at any depth, in whose texts the values of variables are written as the variables.
+
+    >>> reveal("DOCTEST_LAKE", "/doctest/lake")
+    >>> covered({"at": "/doctest/lake/orders"}), uncovered("${DOCTEST_LAKE}/orders")
+    ({'at': '${DOCTEST_LAKE}/orders'}, '/doctest/lake/orders')
+    """
+    if not _revealed:
+        return value
+    match value:
+        case str():
+            return _pattern().sub(lambda found: f"${{{_revealed[found[0]]}}}", value)
+        case Mapping():
+            return {key: with_variables_hidden(below) for key, below in value.items()}
+        case list() | tuple():
+            return [with_variables_hidden(below) for below in value]
+    return value
+
+
+def with_variables_revealed(text: str) -> str:
+    """A text that `covered` wrote, with the values put back as far as they are known."""
+    if "${" in text:
+        plain = {variable: value for value, variable in reversed(_revealed.items())}  # its first spelling is the value
+        for variable, value in plain.items():
+            text = text.replace(f"${{{variable}}}", value)
+    return text
+
+
+def key_of(text: str) -> str:
+    """A text with values as something to look up by: covered, and told apart by a slow hash of what is not shown."""
+    shown = str(with_variables_hidden(text))
+    return shown if shown == text else f"{shown}#{_slow_hash(text)}"
+
+
+@lru_cache(maxsize=64)
+def _slow_hash(text: str) -> str:
+    return hashlib.scrypt(text.encode(), salt=b"floe", n=2**14, r=8, p=1, dklen=8).hex()

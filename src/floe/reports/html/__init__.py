@@ -1,0 +1,19 @@
+"""Results and figures as HTML pages."""
+
+from typing import TYPE_CHECKING
+
+from floe.system.lazy import lazy
+
+if TYPE_CHECKING:
+    from floe.reports.html import (
+        figures as figures,
+    )
+    from floe.reports.html import (
+        result as result,
+    )
+else:
+    _MODULES = (
+        "figures",
+        "result",
+    )
+    __getattr__ = lazy(__name__, _MODULES)

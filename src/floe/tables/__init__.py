@@ -1,0 +1,95 @@
+"""Tables: where they are, what their logs say, how rows are read and committed; one package per format.
+
+Reading a log needs no Spark (`reader_of`, `probe`); what gates and scans do with Spark is in `floe.tables.formats`.
+The Protocols of both are in `floe.tables.format`.
+"""
+
+from typing import TYPE_CHECKING
+
+from floe.model.table import Target
+from floe.settings import Settings
+from floe.system.lazy import lazy
+from floe.tables.facts import TableFacts
+from floe.tables.format import TableReader
+
+if TYPE_CHECKING:
+    from floe.tables import (
+        batches as batches,
+    )
+    from floe.tables import (
+        commit_tag as commit_tag,
+    )
+    from floe.tables import (
+        delta as delta,
+    )
+    from floe.tables import (
+        file_schema as file_schema,
+    )
+    from floe.tables import (
+        formats as formats,
+    )
+    from floe.tables import (
+        frequent_values as frequent_values,
+    )
+    from floe.tables import (
+        home as home,
+    )
+    from floe.tables import (
+        iceberg as iceberg,
+    )
+    from floe.tables import (
+        locate as locate,
+    )
+    from floe.tables import (
+        parquet as parquet,
+    )
+    from floe.tables import (
+        rows as rows,
+    )
+    from floe.tables import (
+        spark as spark,
+    )
+    from floe.tables import (
+        state as state,
+    )
+else:
+    _MODULES = (
+        "batches",
+        "commit_tag",
+        "file_schema",
+        "formats",
+        "frequent_values",
+        "home",
+        "locate",
+        "rows",
+        "state",
+        "delta",
+        "iceberg",
+        "parquet",
+        "spark",
+    )
+    __getattr__ = lazy(__name__, _MODULES)
+
+__all__ = ["TableFacts", "probe", "reader_of"]
+
+
+def reader_of(target: Target) -> TableReader:
+    """What reads tables of this format without Spark; each brings libraries that the others do not need."""
+    match target.format:
+        case "delta":
+            from floe.tables.delta import reader as delta  # noqa: PLC0415  (deltalake: 0.06 s)
+
+            return delta
+        case "iceberg":
+            from floe.tables.iceberg import reader as iceberg  # noqa: PLC0415  (pyiceberg: 0.3 s)
+
+            return iceberg
+        case _:
+            from floe.tables.parquet import reader as parquet  # noqa: PLC0415  (pyarrow: 0.1 s)
+
+            return parquet
+
+
+def probe(target: Target, settings: Settings) -> TableFacts | None:
+    """What the table's log says; None where there is no table yet, TableError where it is out of reach."""
+    return reader_of(target).probe(target, settings)

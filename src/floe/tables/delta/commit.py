@@ -1,0 +1,182 @@
+"""Delta: staged files become the table's own by one commit, without a second copy."""
+
+import json
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from deltalake import CommitProperties, DeltaTable, Transaction
+from deltalake.exceptions import DeltaError
+from deltalake.transaction import AddAction, RemoveAction
+from pyarrow import parquet as pq
+
+from floe.lang.type_text import from_spark_json
+from floe.model.plan import Plan
+from floe.model.types import Struct
+from floe.tables.commit_tag import Tag
+from floe.tables.parquet.footers import footers, struct_of
+from floe.tables.spark.constraints import holdable, name_of
+from floe.tables.state import TableMovedError
+
+# what a table may be able to do: a commit of ours is right with these, whatever else is wrong or refused
+_FEATURES = {
+    "appendOnly",
+    "invariants",
+    "checkConstraints",
+    "generatedColumns",
+    "changeDataFeed",
+    "deletionVectors",
+    "timestampNtz",
+    "v2Checkpoint",
+}
+_BINDING = ("delta.constraints.", "delta.columnMapping.mode")
+_INDEXED = 32  # the columns Delta keeps statistics of
+_PREFIX = 32
+_LAST = "\U0010ffff"
+
+
+def unfit(log: DeltaTable, plan: Plan, files: Iterable[pq.FileMetaData]) -> str | None:
+    """Why staged files cannot become this table's by a commit of ours; None where they can."""
+    protocol, about = log.protocol(), log.metadata()
+    strange = set(protocol.writer_features or ()) | set(protocol.reader_features or ())
+    strange -= _FEATURES
+    ours = {
+        f"delta.constraints.{name_of(expectation)}" for expectation in holdable(plan)
+    }  # the gate judged these on the staged rows
+    used = [key for key in about.configuration if key.startswith(_BINDING) and key not in ours]
+    used = [key for key in used if about.configuration[key] != "none"]
+    if strange or used:
+        return f"the table uses {', '.join(sorted({*strange, *used}))}"
+    if about.partition_columns:
+        return "the table is partitioned"
+    schema = json.loads(log.schema().to_json())
+    if any(key.startswith("delta.") for field in schema["fields"] for key in field.get("metadata", {})):
+        return "columns of the table are generated, mapped or bound by invariants"
+    table = from_spark_json(schema)
+    assert isinstance(table, Struct)
+    required = {member.name for member in plan.schema.members if not member.nullable}
+    loose = [m.name for m in table.members if not m.nullable and m.name not in required]
+    if loose:
+        return f"the table asks for {loose[0]}, which the contract does not"
+    wanted = [(m.name, str(m.type)) for m in table.members]
+    for file in files:
+        there = [(m.name, str(m.type)) for m in struct_of(file).members]
+        if there != wanted:
+            return "the staged files have other types than the table"
+    return None
+
+
+def commit_files(location: str, files: Sequence[Path], plan: Plan, tag: Tag, snapshot: str | None) -> str | None:
+    """Make staged files the table's by one commit onto a snapshot; else why not, with the files back in place.
+
+    The commit is a file that is there or is not: an error that comes after it (a checkpoint on a full disk, say) undoes
+    nothing. So after every error the log is asked first, and files go back only where the commit is certainly not there.
+
+    TableMovedError where somebody else committed after the snapshot.
+    """
+    try:
+        log = DeltaTable(location)
+    except (DeltaError, OSError) as error:
+        return f"its log cannot be read here ({str(error).splitlines()[0]})"
+    full = {file: about for file, about in zip(files, footers(files), strict=True) if about.num_rows}
+    reason = unfit(log, plan, full.values())
+    if str(log.version()) != snapshot:
+        raise TableMovedError
+    if reason:
+        return reason
+    moved = {file: Path(location) / file.name for file in full}
+    actions: list[AddAction | RemoveAction] = [_action(file, about) for file, about in full.items()]
+    properties = CommitProperties(
+        custom_metadata={"userMetadata": tag.text},
+        max_commit_retries=0,
+        app_transactions=[Transaction(tag.app, tag.attempt)] if tag.app else None,
+    )
+    try:
+        for file, place in moved.items():
+            file.rename(place)
+        log.create_write_transaction(actions, mode="append", schema=log.schema(), commit_properties=properties)
+    except (DeltaError, OSError) as error:
+        return _after_error(error, location, log.version(), tag, moved)
+    return None
+
+
+def _after_error(error: Exception, location: str, version: int, tag: Tag, moved: dict[Path, Path]) -> str | None:
+    """What came of a commit that ended in an error: None where it is in the log, else why it is not."""
+    other = _next_commit(location, version)
+    if other is not None and tag.run_id in other:
+        return None
+    put_back(moved)
+    if other is not None:
+        raise TableMovedError from error
+    return f"the commit was refused ({str(error).splitlines()[0]})"
+
+
+def put_back(moved: dict[Path, Path]) -> None:
+    """Move files that no commit names back to where they were staged."""
+    for file, place in moved.items():
+        if place.exists():
+            shutil.move(place, file)
+
+
+def _next_commit(location: str, version: int) -> str | None:
+    """The text of the commit that follows a version, None where there is none: the file itself, whatever else is broken."""
+    try:
+        return (Path(location) / "_delta_log" / f"{version + 1:020}.json").read_text("utf-8")
+    except FileNotFoundError:
+        return None
+
+
+def _action(file: Path, about: pq.FileMetaData) -> AddAction:
+    known = file.stat()
+    stats = json.dumps(statistics(about))
+    return AddAction(file.name, known.st_size, {}, int(known.st_mtime * 1000), True, stats)
+
+
+def statistics(about: pq.FileMetaData) -> dict[str, Any]:
+    """A footer's statistics as Delta's log keeps them."""
+    found: dict[str, Any] = {"numRecords": about.num_rows, "minValues": {}, "maxValues": {}, "nullCount": {}}
+    for index in range(min(about.num_columns, _INDEXED)):
+        leaf = about.schema.column(index)
+        chunks = [about.row_group(group).column(index) for group in range(about.num_row_groups)]
+        known = [chunk.statistics for chunk in chunks]
+        if leaf.max_repetition_level or any(value is None or not value.has_null_count for value in known):
+            continue
+        path = leaf.path.split(".")
+        _put(found["nullCount"], path, sum(value.null_count for value in known))
+        edges = [value for value in known if value.has_min_max]
+        full = all(
+            one.has_min_max or one.null_count == chunk.num_values for one, chunk in zip(known, chunks, strict=True)
+        )
+        if edges and full:
+            for key, value in _bounds(leaf, edges):
+                _put(found[key], path, value)
+    return found
+
+
+def _bounds(leaf: Any, edges: list[Any]) -> Iterator[tuple[str, Any]]:
+    """The least and the most as Delta writes them; nothing for types whose bounds it does not keep."""
+    low, high = min(edge.min for edge in edges), max(edge.max for edge in edges)
+    kind = str(leaf.logical_type)
+    if leaf.physical_type in ("BOOLEAN", "INT96") or isinstance(low, bool | bytes):
+        return
+    if isinstance(low, float):
+        if low == low and high == high:  # noqa: PLR0124  (NaN is the one number that differs from itself)
+            yield from (("minValues", low), ("maxValues", high))
+    elif isinstance(low, str):
+        yield "minValues", low[:_PREFIX]
+        yield "maxValues", high if len(high) <= _PREFIX else high[:_PREFIX] + _LAST
+    elif "Timestamp" in kind:
+        zone = "Z" if "isAdjustedToUTC=true" in kind else ""
+        yield "minValues", f"{low:%Y-%m-%dT%H:%M:%S}.{low.microsecond // 1000:03}{zone}"
+        yield "maxValues", f"{high:%Y-%m-%dT%H:%M:%S}.{high.microsecond // 1000:03}{zone}"
+    elif isinstance(low, int):
+        yield from (("minValues", low), ("maxValues", high))
+    elif hasattr(low, "isoformat"):
+        yield from (("minValues", low.isoformat()), ("maxValues", high.isoformat()))
+
+
+def _put(tree: dict[str, Any], path: list[str], value: Any) -> None:
+    for step in path[:-1]:
+        tree = tree.setdefault(step, {})
+    tree[path[-1]] = value

@@ -1,0 +1,64 @@
+"""Which files of an Iceberg table were only rewritten: snapshots that say they replace files by others of the same rows."""
+
+from pyiceberg.manifest import ManifestContent, ManifestEntryStatus
+from pyiceberg.table import Table
+from pyiceberg.table.snapshots import Operation, Snapshot
+
+from floe.model import TableError
+from floe.model.claim import file_id
+from floe.model.table import Target
+from floe.settings import Settings
+from floe.tables.boundary import library_errors
+from floe.tables.facts import Rewrite
+from floe.tables.iceberg.metadata import iceberg_mark, open_table
+
+_SNAPSHOTS = 1000  # that are looked through
+_SURE = (Operation.APPEND, Operation.REPLACE)
+
+
+def rewrites(target: Target, settings: Settings, since: str, now: str) -> list[Rewrite]:
+    """The rewrites between two snapshots, oldest first; none where one is no ancestor, or rows were deleted between."""
+    try:
+        with library_errors(f"The snapshots of {target} cannot be read", "Nothing: all files are read instead"):
+            return _between(open_table(target, settings), since, now)
+    except TableError:
+        return []
+
+
+def _between(table: Table | None, since: str, now: str) -> list[Rewrite]:
+    snapshot = table.snapshot_by_id(int(now)) if table else None
+    passed: list[Snapshot] = []
+    while snapshot and str(snapshot.snapshot_id) != since:
+        passed.append(snapshot)
+        sure = snapshot.summary and snapshot.summary.operation in _SURE and len(passed) <= _SNAPSHOTS
+        parent = snapshot.parent_snapshot_id if sure else None
+        snapshot = table.snapshot_by_id(parent) if table and parent is not None else None
+    if not table or not snapshot:
+        return []
+    replaced = (
+        snapshot
+        for snapshot in reversed(passed)
+        if snapshot.summary and snapshot.summary.operation is Operation.REPLACE
+    )
+    return [rewrite for snapshot in replaced if (rewrite := _rewrite(table, snapshot))]
+
+
+def _rewrite(table: Table, snapshot: Snapshot) -> Rewrite | None:
+    """What a snapshot put in the place of what; None where it also added files of deleted rows.
+
+    Removed files are named by their paths: between the snapshots that are looked through none is added twice.
+    """
+    added, removed, rows = set(), set(), 0
+    for manifest in snapshot.manifests(table.io):
+        if manifest.added_snapshot_id != snapshot.snapshot_id:
+            continue
+        for entry in manifest.fetch_manifest_entry(table.io, discard_deleted=False):
+            file, mine = entry.data_file, entry.snapshot_id in (None, snapshot.snapshot_id)
+            if manifest.content != ManifestContent.DATA and mine and entry.status != ManifestEntryStatus.EXISTING:
+                return None
+            if mine and entry.status == ManifestEntryStatus.ADDED:
+                added.add(file_id(file.file_path, file.record_count, iceberg_mark(entry)))
+                rows += file.record_count
+            elif mine and entry.status == ManifestEntryStatus.DELETED:
+                removed.add(file.file_path)
+    return Rewrite(frozenset(removed), frozenset(added), rows) if added and removed else None

@@ -1,0 +1,61 @@
+"""Rules that an Iceberg table enforces itself: required fields."""
+
+from collections.abc import Sequence
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as sql
+
+from floe.lang.sql.literals import quote
+from floe.model.plan import Expectation
+from floe.model.table import Target
+from floe.settings import Settings
+from floe.tables.iceberg import required_fields as required
+from floe.tables.iceberg import table
+from floe.tables.spark.constraints import Protection
+
+
+def protect(spark: SparkSession, target: Target, rules: Sequence[Expectation], settings: Settings) -> list[Protection]:
+    """Iceberg holds that a field is required, and nothing else; floe's own tables say so from the start."""
+    asked = {
+        expectation.id: expectation.claims[0].column
+        for expectation in rules
+        if expectation.claims and expectation.claims[0].kind == "not_null"
+    }
+    schema = table.state(spark, target).schema
+    loose = [m.name for m in schema.members if m.nullable and m.name in asked.values()]
+    empty = _nulls(spark, target, loose)
+    cause = required.change(target, settings, {name: True for name in loose if not empty[name]}) if loose else ""
+    spark.catalog.refreshTable(target.sql)
+    late = _nulls(spark, target, [name for name in loose if not empty[name]])  # a writer was faster
+    required.change(target, settings, {name: False for name, rows in late.items() if rows})
+    return [
+        _required(rule, asked.get(rule.id), {**empty, **{k: v for k, v in late.items() if v}}, cause) for rule in rules
+    ]
+
+
+def _required(rule: Expectation, column: str | None, empty: dict[str, int], cause: str) -> Protection:
+    if column is None:
+        return Protection(rule.id, str(rule.row_rule), False, "Iceberg holds no rules about values")
+    rows = empty.get(column, 0)
+    if rows:
+        return Protection(rule.id, f"{column} NOT NULL", False, f"{rows:,} rows in the table violate it")
+    if column in empty and cause:
+        return Protection(rule.id, f"{column} NOT NULL", False, cause)
+    return Protection(rule.id, f"{column} NOT NULL", True)
+
+
+def _nulls(spark: SparkSession, target: Target, names: list[str]) -> dict[str, int]:
+    """How many rows have no value in each of some columns."""
+    if not names:
+        return {}
+    counts = [sql.count_if(sql.col(quote(name)).isNull()) for name in names]
+    row = table.read(spark, target).agg(*counts).collect()[0]
+    return dict(zip(names, map(int, row), strict=True))
+
+
+def unprotect(spark: SparkSession, target: Target, settings: Settings) -> list[str]:
+    """Make the fields optional again that floe made required."""
+    names = required.by_floe(target, settings)
+    required.change(target, settings, dict.fromkeys(names, False))
+    spark.catalog.refreshTable(target.sql)
+    return names

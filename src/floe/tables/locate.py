@@ -1,0 +1,186 @@
+"""Find the table a contract promises."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from floe.lang.secret import with_variables_revealed
+from floe.model import Contract, ContractError, Dataset, Server, SettingError, TableError, locate
+from floe.model.plan import RowScope
+from floe.model.table import AIMS, Target, unsafe_in
+from floe.settings import Settings
+from floe.tables.home import place_of, refuse_other_root
+
+_FOLDERS = {"local": "path", "s3": "location", "azure": "location", "custom": "location"}
+_PARQUET = (".parquet", ".parq", ".pq")
+_BY_PATH = ("delta", "iceberg", "parquet")
+_NAMES = {
+    "databricks": ("catalog", "schema"),
+    "hive": ("database",),
+    "glue": ("database",),
+    "iceberg": ("catalog", "namespace"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TableSelector:
+    """How a caller points at tables: by name or path, by one of the contract's servers, a part of them; and those that keys refer to.
+
+    `full` reads all that metadata does not prove, whatever earlier runs found.
+    """
+
+    table: str | None = None
+    server: str | None = None
+    references: Mapping[str, str] = field(default_factory=dict)
+    scope: RowScope | None = None
+    full: bool = False
+
+
+def select_tables(way: TableSelector, datasets: Sequence[Dataset], tables: Sequence[str]) -> list[TableSelector]:
+    """The way to each of several datasets, where tables are given as TABLE or as DATASET=TABLE.
+
+    A table that is not given to a dataset by name is a table of all that are meant only where one is meant: judged on the
+    table of another, a dataset would pass unseen.
+    """
+    names = list(dict.fromkeys(dataset.name for dataset in datasets))
+    given: dict[str, str] = {}
+    for entry in tables or ([way.table] if way.table else ()):
+        name, mark, table = entry.partition("=")
+        if not mark or name not in names:
+            name, table = (names[0] if len(names) == 1 else ""), entry
+        if not name:
+            raise SettingError(
+                f"--table {entry} does not say which of the {len(names)} datasets it is: {', '.join(names)}",
+                f"Name it: --table {names[0]}={entry}",
+            )
+        if name in given:
+            raise SettingError(f"'{name}' is given two tables: {given[name]} and {table}", "Name one")
+        given[name] = table
+    return [replace(way, table=given.get(dataset.name)) for dataset in datasets]
+
+
+def find_target(
+    settings: Settings, contract: Contract, dataset: Dataset, way: TableSelector, known: Mapping[str, Any] | None
+) -> Target:
+    """The table: as named, else where the registry saw it, else on the contract's server, else by its table_id."""
+    if way.table:
+        return _named(settings, way.table)
+    if known and known.get("format") and not way.server:
+        name, location = (with_variables_revealed(str(known.get(key) or "")) for key in ("name", "location"))
+        if "${" not in (name or location):  # else a variable that the contract's server tells
+            place = place_of(location, settings.root)
+            if not name:
+                refuse_other_root(str(known.get("table_id")), place, settings)
+            return Target(str(known["format"]), name or None, None if name else place)
+    server = find_server(contract, way.server)
+    return (server and _on_server(settings, server, dataset)) or _by_id(settings, contract.table_id(dataset), dataset)
+
+
+def find_server(contract: Contract, chosen: str | None) -> Server | None:
+    """The server meant: the chosen one by name or environment, else the only one there is."""
+    fitting = [server for server in contract.servers if chosen in (None, server.server, server.environment)]
+    listed = ", ".join(server.server for server in contract.servers) or "none"
+    if chosen and not fitting:
+        raise ContractError(f"No server of {contract.identity} is called '{chosen}'", f"Its servers: {listed}", "E500")
+    if len(fitting) > 1:
+        raise ContractError(
+            f"{contract.identity} has {len(fitting)} servers", f"Choose one by --server: {listed}", "E500"
+        )
+    return fitting[0] if fitting else None
+
+
+def _on_server(settings: Settings, server: Server, dataset: Dataset) -> Target | None:
+    """The table on a server that Spark can write; None where the server is of another kind."""
+    table = (dataset.physical_name or dataset.name).rsplit(".", 1)[-1]
+    _refuse_unsafe(server, dataset)
+    if server.type in _NAMES:
+        parts = [str(server.values[key]) for key in _NAMES[server.type] if server.values.get(key)]
+        return Target("iceberg" if server.type == "iceberg" else "delta", ".".join([*parts, table]))
+    folder = server.values.get(_FOLDERS.get(server.type, "")) or server.values.get("path")
+    if server.type not in _FOLDERS or not folder:
+        return None
+    form = str(server.values.get("format") or settings.tables.format).lower()
+    if form not in _BY_PATH:
+        raise TableError(
+            f"Server '{server.server}' holds {form} at {folder}, which floe does not read by path",
+            f"floe reads {', '.join(_BY_PATH)}; name the table with --table",
+        )
+    path = str(folder).replace("{model}", table).replace("{table}", table)
+    return Target(form, path=path if "://" in path else str((settings.root / path).resolve()))
+
+
+def _refuse_unsafe(server: Server, dataset: Dataset) -> None:
+    """Say where in the contract a path or name stands that cannot be a table's."""
+    for noun, keys in ((server, AIMS), (dataset, ("physicalName", "name"))):
+        for key in keys:
+            value = noun.node.get(key)
+            if isinstance(value, str) and (unsafe := unsafe_in(value)):
+                place = locate(noun.node, key)
+                raise TableError(
+                    f"{place}: The {key} {value!a} holds {unsafe}", "Remove it: floe quotes names itself", "E507"
+                )
+
+
+def _by_id(settings: Settings, table_id: str | None, dataset: Dataset) -> Target:
+    if not table_id:
+        return _named(settings, dataset.physical_name or dataset.name)
+    layer, domain, name = table_id.split(".")
+    for pattern, given in settings.tables.names.items():
+        if fnmatchcase(table_id, pattern):
+            return _named(settings, str(given).format(layer=layer, domain=domain, table=name))
+    if settings.tables.format == "iceberg":
+        catalog = next(iter(settings.catalogs), "ice")
+        return Target("iceberg", f"{catalog}.{layer}_{domain}.{name}")
+    return Target(
+        settings.tables.format, path=str(settings.path(settings.tables.warehouse) / f"{layer}_{domain}" / name)
+    )
+
+
+def tables_below(folder: Path) -> list[Path]:
+    """The tables side by side in a folder that is no table itself."""
+    if (folder / "_delta_log").is_dir() or (folder / "metadata").is_dir():
+        return []
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        raise TableError(f"{folder} cannot be read: {error.strerror}", "Check its permissions") from None
+    return [entry for entry in entries if _has_log(entry)]
+
+
+def holds_table(folder: Path) -> bool:
+    """Whether a folder is a table of some format."""
+    return _has_log(folder) or next(folder.rglob("*.parquet"), None) is not None
+
+
+def _has_log(folder: Path) -> bool:
+    return (folder / "_delta_log").is_dir() or any((folder / "metadata").glob("*.metadata.json"))
+
+
+def named_target(name: str, settings: Settings) -> Target:
+    """A table by its catalog name: Iceberg's in a catalog of the settings, else Delta's in Spark's catalog."""
+    return Target("iceberg" if name.split(".", maxsplit=1)[0] in settings.catalogs else "delta", name)
+
+
+def _named(settings: Settings, table: str) -> Target:
+    """A table as a user names it: a path, or a catalog name."""
+    plain = "." not in table or table.endswith(_PARQUET)
+    if "/" in table or table.startswith(".") or (plain and Path(table).exists()):
+        path = table if "://" in table else str(Path(table).resolve())
+        return Target(_format(path, settings.tables.format), path=path)
+    return named_target(table, settings)
+
+
+def _format(path: str, default: str) -> str:
+    """What stands at a path, by what its folder holds; the default where that cannot be seen."""
+    if path.endswith(".metadata.json"):
+        return "iceberg"
+    folder = Path(path)
+    if "://" in path or not folder.is_dir():
+        return "parquet" if path.endswith(_PARQUET) else default
+    if (folder / "_delta_log").is_dir():
+        return "delta"
+    if any((folder / "metadata").glob("*.metadata.json")):
+        return "iceberg"
+    return "parquet" if next(folder.rglob("*.parquet"), None) else default

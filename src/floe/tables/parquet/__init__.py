@@ -1,0 +1,31 @@
+"""Folders of Parquet files, which floe reads and never commits to."""
+
+from typing import TYPE_CHECKING
+
+from floe.system.lazy import lazy
+
+if TYPE_CHECKING:
+    from floe.tables.parquet import (
+        columns as columns,
+    )
+    from floe.tables.parquet import (
+        folder as folder,
+    )
+    from floe.tables.parquet import (
+        footers as footers,
+    )
+    from floe.tables.parquet import (
+        reader as reader,
+    )
+    from floe.tables.parquet import (
+        table as table,
+    )
+else:
+    _MODULES = (
+        "columns",
+        "folder",
+        "footers",
+        "reader",
+        "table",
+    )
+    __getattr__ = lazy(__name__, _MODULES)

@@ -1,1 +1,0 @@
-"""Findings and results as text for people and programs."""
