@@ -100,7 +100,7 @@ def _written(entries: Iterable[Held]) -> dict[str, str]:
     for value in ordered:
         major = "" if newest[value.name] is value else f"@{value.order[0]}"
         values = {field: getattr(value, field) for field in _FIELDS}
-        found |= {f"floe.contract.{value.name}{major}.{field}": value for field, value in values.items() if value}
+        found |= {f"floe.contract.{value.name}{major}.{field}": text for field, text in values.items() if text}
     return found
 
 
