@@ -78,7 +78,7 @@ def major_bump_missing(move: Move) -> Iterator[Message]:
         yield Message(
             f"Breaking changes of '{name_of(move.new)}' without a MAJOR version",
             f"{move.numbers} is {_called(move.declared)}, MAJOR is required by {move.named(Bump.MAJOR)}",
-            f"Write version {move.next()} (floe bump), or take the changes back",
+            f"Write version {move.next()} (floe bump), or revert the changes",
             at=("version",),
         )
 
@@ -140,7 +140,7 @@ def identity_not_kept(move: Move) -> Iterator[Message]:
         if old != new:
             yield Message(
                 f"The {word} changed from '{old}' to '{new}'",
-                "A contract keeps it in all its versions",
+                "All versions of a contract keep it",
                 f"Keep '{old}', or publish a new contract and deprecate the old one",
                 at=at,
             )
@@ -169,7 +169,7 @@ def version_lowered(move: Move) -> Iterator[Message]:
     if highest and highest > new:
         yield Message(
             f"Version of '{name_of(move.new)}' lowered from {highest} to {new}",
-            f"A new version stands above all earlier ones of {highest.major}.x",
+            f"A new version must be above all earlier versions of {highest.major}.x",
             f"Write version {highest.raised(max(move.required, Bump.PATCH))} or a later one",
             at=("version",),
         )
@@ -186,7 +186,7 @@ def version_not_comparable(move: Move) -> Iterator[Message]:
     for contract in (move.old, move.new):
         if not Version.read(contract.version):
             yield Message(
-                f"Version '{contract.version}' is not of the form X.Y.Z",
+                f"Version '{contract.version}' does not have the form X.Y.Z",
                 f"{move.numbers} cannot be compared, {move.required} is required",
                 "Write the version as MAJOR.MINOR.PATCH",
                 at=("version",),
@@ -207,7 +207,7 @@ def migration_missing(move: Move) -> Iterator[Message]:
     if move.declared is Bump.MAJOR and silent:
         yield Message(
             f"No migration text for {len(silent)} of {len(breaking)} breaking changes of '{name_of(move.new)}'",
-            f"Nothing says what to do about {listed(silent)}",
+            f"These changes have none: {listed(silent)}",
             "Add changes.yaml beside the contract, or customProperty migration on the field",
             at=("version",),
         )
@@ -235,7 +235,7 @@ def version_findings(move: Move) -> list[Finding]:
 def version_notes(move: Move) -> tuple[str, ...]:
     """What is fine but worth knowing about a new version."""
     if move.declared > move.required:
-        return (f"{move.numbers} is {move.declared}, {_called(move.required)} would be enough",)
+        return (f"{move.numbers} is {move.declared}, {_called(move.required)} would be sufficient",)
     return ()
 
 

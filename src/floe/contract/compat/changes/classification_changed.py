@@ -40,7 +40,7 @@ def _way(old: str | None, new: str | None, field: FieldPair) -> str | None:
 def _note(old: str | None, new: str | None, field: FieldPair) -> str:
     match _way(old, new, field):
         case "lowered":
-            return "a lower classification needs a steward's approval (E517)"
+            return "a lower classification requires a steward's approval (E517)"
         case None:
             return "a label outside the list of classifications cannot be compared; a lower one needs approval (E517)"
     return ""

@@ -18,7 +18,7 @@ def field_removed(field: FieldPair) -> Iterator[Delta]:
     """
     if field.old and not field.new:
         deprecated = _deprecated(field.old)
-        said = "it was deprecated, and removing it still breaks who reads it" if deprecated else ""
+        said = "it was deprecated, but removing it still breaks its readers" if deprecated else ""
         yield Delta(
             old=str(field.old.type),
             row="C10" if deprecated else None,

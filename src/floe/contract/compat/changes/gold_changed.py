@@ -40,5 +40,5 @@ def feature_added(field: FieldPair) -> Iterator[Delta]:
     contract = field.contracts.new
     dataset = next((dataset for dataset in contract.datasets if dataset.at == field.new.at[: len(dataset.at)]), None)
     if dataset and contract.layer(dataset) == "gold":
-        note = "needs a new schema_version and feature_version"
+        note = "requires a new schema_version and feature_version"
         yield Delta(new=str(field.new.type), note=note, about=field.new)

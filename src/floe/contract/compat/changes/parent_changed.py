@@ -21,5 +21,5 @@ def parent_changed(pair: ContractPair) -> Iterator[Delta]:
             path=part.path,
             old=part.old,
             new=part.new,
-            note="the bump is that of the effective contracts; this is the least",
+            note="the effective contracts decide the bump; this is the minimum",
         )

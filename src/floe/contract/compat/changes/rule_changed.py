@@ -19,7 +19,7 @@ _SAME: dict[str, Any] = {
     "bump": Bump.PATCH,
     "reader": Impact.OK,
     "writer": Impact.OK,
-    "note": "the same to its reader",
+    "note": "the same for readers",
 }
 _POINT_IN_TIME: dict[str, Any] = {"row": "H3", "reader": Impact.BREAK, "writer": Impact.OK}
 _BOUNDS = {

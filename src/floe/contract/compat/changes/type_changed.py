@@ -117,7 +117,7 @@ def _unread(field: Field) -> str | None:
 def _texts(old: Field, new: Field) -> Iterator[Delta]:
     """Physical types of which one cannot be read are the same only when their words are."""
     if words(old.physical_type) != words(new.physical_type):
-        note = "a physical type that cannot be read is compared by its words"
+        note = "an unknown physical type is compared as text"
         yield Delta(old=old.physical_type, new=new.physical_type, klass="incompatible", note=note, about=new)
 
 
