@@ -70,9 +70,9 @@ def name_of(contract: Contract) -> str:
 def major_bump_missing(move: Move) -> Iterator[Message]:
     """A breaking change comes without a new MAJOR version.
 
-    Why: consumers pin a MAJOR and trust that nothing below it breaks them.
+    Why: consumers pin a MAJOR version and expect that nothing below it breaks them.
 
-    Fix: raise the MAJOR (floe bump), with a migration text, or take the breaking changes back.
+    Fix: raise the MAJOR version (floe bump) and add a migration text, or revert the breaking changes.
     """
     if move.versions and move.versions[1] >= move.versions[0] and move.declared < move.required is Bump.MAJOR:
         yield Message(
@@ -85,11 +85,11 @@ def major_bump_missing(move: Move) -> Iterator[Message]:
 
 @rule("E522", "minor-bump-missing", Severity.ERROR, value=Move)
 def minor_bump_missing(move: Move) -> Iterator[Message]:
-    """An addition comes with a PATCH version.
+    """An addition comes with a PATCH version only.
 
-    Why: a PATCH is taken over without being read, so the addition would reach nobody or surprise someone.
+    Why: consumers take over PATCH versions without reading them, so the addition stays unnoticed.
 
-    Fix: raise the MINOR (floe bump).
+    Fix: raise the MINOR version (floe bump).
     """
     if move.declared is Bump.PATCH and move.required is Bump.MINOR:
         yield Message(
@@ -102,9 +102,9 @@ def minor_bump_missing(move: Move) -> Iterator[Message]:
 
 @rule("E523", "version-not-raised", Severity.ERROR, value=Move)
 def version_not_raised(move: Move) -> Iterator[Message]:
-    """The content changed under the same version.
+    """The content changed but the version did not.
 
-    Why: a version stands for one content; two under one number cannot be told apart by anybody.
+    Why: a version has exactly one content; otherwise nobody can tell which one is in use.
 
     Fix: raise the version (floe bump).
     """
@@ -127,11 +127,11 @@ def version_not_raised(move: Move) -> Iterator[Message]:
 
 @rule("E524", "identity-not-kept", Severity.ERROR, value=Move)
 def identity_not_kept(move: Move) -> Iterator[Message]:
-    """The id, domain, product or name is another one.
+    """The id, domain, product or name changed.
 
-    Why: it is another contract then; consumers of the old one are neither told nor moved.
+    Why: this makes it another contract; consumers of the old one are not notified or migrated.
 
-    Fix: keep the identity, or publish a new contract beside the old one and deprecate that.
+    Fix: keep the identity, or publish a new contract and deprecate the old one.
     """
     for word, at, old, new in (
         ("identity", _identity_key(move), name_of(move.old), name_of(move.new)),
@@ -155,11 +155,11 @@ def _identity_key(move: Move) -> tuple[str, ...]:
 
 @rule("E527", "version-lowered", Severity.ERROR, value=Move)
 def version_lowered(move: Move) -> Iterator[Message]:
-    """The new version is below the old one, or not above all of its MAJOR line.
+    """The new version is below the old one, or below another version of its MAJOR line.
 
-    Why: whoever asks for the newest version gets an older promise.
+    Why: consumers that use the newest version would get an older contract.
 
-    Fix: write a version above all earlier ones of its MAJOR line.
+    Fix: use a version above all earlier ones of its MAJOR line.
     """
     if not move.versions:
         return
@@ -177,9 +177,9 @@ def version_lowered(move: Move) -> Iterator[Message]:
 
 @rule("E521", "version-not-comparable", Severity.ERROR, value=Move)
 def version_not_comparable(move: Move) -> Iterator[Message]:
-    """One of two versions is not of the form X.Y.Z, so that the bump cannot be judged.
+    """One of two versions does not have the form X.Y.Z, so the bump cannot be checked.
 
-    Why: without three numbers nobody can say whether the change was announced.
+    Why: without three numbers floe cannot decide whether the change was announced.
 
     Fix: write both versions as MAJOR.MINOR.PATCH.
     """
@@ -196,11 +196,11 @@ def version_not_comparable(move: Move) -> Iterator[Message]:
 
 @rule("E528", "migration-missing", Severity.WARNING, value=Move)
 def migration_missing(move: Move) -> Iterator[Message]:
-    """A breaking change comes without a migration text; such a MAJOR is not published.
+    """A breaking change has no migration text; such a MAJOR version is not published.
 
-    Why: consumers learn that they must move, but not where to.
+    Why: consumers learn that they must migrate, but not how.
 
-    Fix: say it in changes.yaml beside the contract, or as customProperty `migration` on the field.
+    Fix: add the text to changes.yaml in the folder of the contract, or as customProperty `migration` on the field.
     """
     breaking = [change for change in move.changes if change.bump is Bump.MAJOR]
     silent = [change for change in breaking if not move.migrations.get(change.path, {}).get("migration")]

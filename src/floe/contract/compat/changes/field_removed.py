@@ -10,11 +10,11 @@ from floe.model.change import Bump, Impact
 
 @change("field-removed", "C1", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=FieldPair, basis="given")
 def field_removed(field: FieldPair) -> Iterator[Delta]:
-    """A field that was promised is no longer there.
+    """A field was removed.
 
-    Why: every query, job and model that names it fails.
+    Why: every query, job and model that uses it fails.
 
-    Fix: keep it until its consumers have moved, or publish a MAJOR with a migration text.
+    Fix: keep it until its consumers have migrated, or publish a MAJOR version with a migration text.
     """
     if field.old and not field.new:
         deprecated = _deprecated(field.old)

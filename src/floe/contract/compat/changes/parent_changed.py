@@ -12,9 +12,9 @@ from floe.model.change import Bump, Impact
 def parent_changed(pair: ContractPair) -> Iterator[Delta]:
     """The contract inherits from another parent, or from another version of it.
 
-    Why: what is promised follows from the parents too, so the difference of the effective contracts decides.
+    Why: parents contribute expectations, so the difference of the effective contracts decides.
 
-    Fix: run floe compile, and raise what the effective difference asks for.
+    Fix: run floe compile, and raise the version as the effective difference requires.
     """
     for part in contract_parts(pair, "parent"):
         yield Delta(
