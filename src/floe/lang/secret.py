@@ -116,7 +116,7 @@ def _hidden(match: re.Match[str], sign: str) -> str:
 def without_secrets(text: str, options: Mapping[str, Any]) -> str:
     """A text without the secrets of some options, and without what looks like a secret.
 
-    >>> hushed("abc refused by https://me:pw@host", {"token": "abc"})
+    >>> without_secrets("abc refused by https://me:pw@host", {"token": "abc"})
     '*** refused by https://me:***@host'
     """
     for name, value in options.items():
@@ -158,7 +158,7 @@ def with_variables_hidden(value: Any) -> Any:
     """A value, at any depth, in whose texts the values of variables are written as the variables.
 
     >>> reveal("DOCTEST_LAKE", "/doctest/lake")
-    >>> covered({"at": "/doctest/lake/orders"}), uncovered("${DOCTEST_LAKE}/orders")
+    >>> with_variables_hidden({"at": "/doctest/lake/orders"}), with_variables_revealed("${DOCTEST_LAKE}/orders")
     ({'at': '${DOCTEST_LAKE}/orders'}, '/doctest/lake/orders')
     """
     if not _revealed:
