@@ -17,11 +17,11 @@ def steps(run: Run, found: Sequence[Finding], failed: bool, file: str | None, wh
     merged = sum(bool(compiled.ports) for compiled in explicit)
     inherit = sum(bool(each_compiled.parents) for each_compiled in run.ones)
     dbt = any(each_compiled_product.dbt for each_compiled_product in run.products)
-    stored = "nothing: no contract came through"
+    stored = "nothing: no contract was compiled"
     if file:
         stored = f"{file}: {_plural(sum(compiled.summary is not None for compiled in run.ones), 'contract')}"
     elif failed:
-        stored = "not written: something fails; an older file stays as it was"
+        stored = "not written because of errors; an existing file is unchanged"
     return [
         ("Parse floe.yaml", f"{who}, {_plural(outputs, 'output port')}, {_plural(inputs, 'input port')}"),
         ("Generate contracts from ports", f"{_plural(generated, 'contract')}{', enriched from dbt' if dbt else ''}"),
@@ -29,8 +29,8 @@ def steps(run: Run, found: Sequence[Finding], failed: bool, file: str | None, wh
         ("Apply inheritance", f"{_plural(inherit, 'contract')} with parents"),
         ("Check schema, policy, inheritance, versions, tables", _checked(run, found, why)),
         ("Store compiled artifacts", stored),
-        ("Register in registry and catalog", "floe publish does that"),
-        ("Hand to the monitor", "floe monitor reads the file" if file else "nothing to hand on"),
+        ("Register in registry and catalog", "run floe publish"),
+        ("Hand over to the monitor", "floe monitor reads the file" if file else "nothing to hand over"),
     ]
 
 

@@ -2,22 +2,22 @@
 
 import re
 
-_PATH = re.compile(r"\S*/.*?(?= cannot | lists | does | holds | is |$)")  # names of folders may hold any word
+_PATH = re.compile(r"\S*/.*?(?= cannot | lists | does | contains | is |$)")  # names of folders may hold any word
 _CAUSES = {
     "permission": ("permission denied", "forbidden", "access denied", "accessdenied", "unauthorized"),
     "catalog": ("the catalog '", "no catalog is called"),
-    "missing": ("which is missing", "does not exist", "no such file", "not found", "holds no parquet file"),
+    "missing": ("which is missing", "does not exist", "no such file", "not found", "contains no parquet file"),
 }
 WORDS = {
-    "permission": "floe may not read it",
+    "permission": "permission denied",
     "catalog": "its catalog does not answer",
     "missing": "it or one of its files is missing",
-    "unreadable": "it cannot be read",
+    "unreadable": "it is unreadable",
 }
 
 
 def cause_of(message: str) -> str:
-    """The cause that an error's message tells: permission, catalog, missing or unreadable.
+    """The cause in the message of an error: permission, catalog, missing or unreadable.
 
     >>> cause_of("/t cannot be read: Permission denied (os error 13)")
     'permission'
