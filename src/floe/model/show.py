@@ -65,9 +65,11 @@ def result_as_html(result: "Result") -> str:
     part = f" PARTIAL ({result.scope})" if result.scope else ""
     rows = "rows not counted" if result.rows is None else f"{result.rows:,} rows"
     kept = sum(outcome.outcome == "pass" for outcome in result.expectations)
-    about = f"{result.dataset} ({result.contract}:{result.version}): {rows}, {kept} promises kept"
+    about = f"{result.dataset} ({result.contract}:{result.version}): {rows}, {kept} expectations met"
     lines = "".join(_outcome(outcome) for outcome in (*result.failed, *result.not_evaluated))
-    head = "<tr><th>code</th><th>severity</th><th>promise</th><th>bad rows</th><th>expected</th><th>actual</th></tr>"
+    head = (
+        "<tr><th>code</th><th>severity</th><th>expectation</th><th>bad rows</th><th>expected</th><th>actual</th></tr>"
+    )
     table = f"<table>{head}{lines}</table>" if lines else ""
     return f"<p><b>{escape(result.outcome.replace('_', ' ') + part)}</b> {escape(about)}</p>{table}"
 

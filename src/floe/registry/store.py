@@ -30,7 +30,7 @@ _CONNECT_SECONDS = 10
 FROZEN_SECONDS = 10
 _PATIENT = "SET LOCAL statement_timeout = 0"
 _STATEMENT_SECONDS = 60  # beyond that a database counts as out of reach; who waits for another writer waits longer
-_SERVER = "Check registry.url, and that its server runs and can be reached from here (`floe doctor`)"
+_SERVER = "Check registry.url, and that its server runs and is reachable (`floe doctor`)"
 _LOOK_BACK = 5
 _DAMAGED = (UnicodeDecodeError, json.JSONDecodeError)  # what bytes that are no text, or no JSON, end with
 _NAME = re.compile(r"[\w.@-][\w.:@/-]*(?<!:)(?!.*://)", re.ASCII)  # ids of contracts, tables and runs
@@ -38,12 +38,12 @@ _CHECK = "Check registry.url and the permissions of the file and its folder (`fl
 # what a database says -> what to do about it
 _ADVICE = {
     "malformed|not a database|disk I/O error": "The file is damaged: restore it from a backup or an export, or move it away",
-    "is full|No space left": "What was not acknowledged is not registered: make room on its disk, and run it again",
-    "readonly|read-only|permission denied": "Ask for the right to write there, or set registry.url to another place",
+    "is full|No space left": "Nothing was registered: free space on its disk, and run the command again",
+    "readonly|read-only|permission denied": "Request write permission, or set registry.url to another place",
     "password|no pg_hba|role": "Check the user and password of registry.url",
     "load plugin": "Write it as sqlite:///.floe/registry.db or postgresql://…",
-    "statement timeout": "The database is too slow, or somebody holds its tables: run it again later",
-    "database is locked": "Another program holds the file for long: end it, or move the registry to PostgreSQL",
+    "statement timeout": "The database is slow, or another session locks its tables: run the command again later",
+    "database is locked": "Another program locks the file: stop it, or move the registry to PostgreSQL",
 }
 
 
@@ -73,7 +73,9 @@ def _address(url: str, root: Path) -> sa.URL:
         address = make_url(url)
     except ArgumentError:
         raise RegistryError(
-            "registry.url is no database address", "Write it as sqlite:///.floe/registry.db or postgresql://…", "E542"
+            "registry.url is not a database address",
+            "Write it as sqlite:///.floe/registry.db or postgresql://…",
+            "E542",
         ) from None
     if address.drivername == "postgresql":
         return address.set(drivername="postgresql+psycopg")
@@ -91,7 +93,7 @@ def _folder(path: Path) -> None:
         raise
     except OSError as error:
         raise RegistryError(
-            f"The registry's folder {path.parent} cannot be made: {error.strerror}",
+            f"The registry's folder {path.parent} cannot be created: {error.strerror}",
             "Make the folder writable, or set registry.url to another place",
             "E542",
         ) from None
@@ -209,7 +211,7 @@ class Store:
             return
         if revision is not None and revision > HEAD:
             raise RegistryError(
-                f"The registry is of a newer floe (schema {revision}, this one knows {HEAD})",
+                f"The registry was written by a newer version of floe (schema {revision}, this version supports {HEAD})",
                 "Upgrade floe-contracts",
                 "E542",
             )

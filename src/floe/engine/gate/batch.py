@@ -15,7 +15,7 @@ from floe.tables.spark.schema import by_name
 # what the message holds, and what then helps
 _ADVICE = {
     "NANOS": "Write its timestamps in microseconds, e.g. to_parquet(…, coerce_timestamps='us') in pandas",
-    "COLUMN_ALREADY_EXISTS": "Rename one of the two columns; names that differ in case only are one name to Spark",
+    "COLUMN_ALREADY_EXISTS": "Rename one of the two columns; Spark does not distinguish names by case",
 }
 
 
@@ -29,5 +29,5 @@ def parquet(path: str, settings: Settings) -> DataFrame:
         return rows_of(by_name(spark), folder) if folder else by_name(spark).parquet(whole)
     except ENGINE_ERRORS as error:
         text = first_line(error)
-        advice = next((advice for sign, advice in _ADVICE.items() if sign in text), "Write it again as Parquet, whole")
+        advice = next((advice for sign, advice in _ADVICE.items() if sign in text), "Write it again as Parquet")
         raise TableError(f"The batch {path} cannot be read as Parquet: {text}", advice) from None

@@ -47,7 +47,7 @@ def first_row(target: Target, snapshot: str | None, settings: Settings) -> None:
         readable(target).read(spark, target, snapshot).limit(1).collect()
     except ENGINE_ERRORS as error:
         raise TableError(
-            f"{target} cannot be read: {first_line(error)}", "Check its files and who may read them"
+            f"{target} cannot be read: {first_line(error)}", "Check its files and their permissions"
         ) from None
 
 

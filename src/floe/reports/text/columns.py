@@ -25,7 +25,9 @@ def columns_text(name: str, promised: Struct, actual: Struct, found: Sequence[Di
     rows = [("", "column", "expected", "actual"), *_rows(promised, actual, found)]
     widths = [max(len(row[i]) for row in rows) for i in range(4)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([f"The frame has not the columns of {clean(name)}: {plural(len(found), 'difference')}", *lines])
+    return "\n".join(
+        [f"The columns of the DataFrame differ from {clean(name)}: {plural(len(found), 'difference')}", *lines]
+    )
 
 
 def _rows(promised: Struct, actual: Struct, found: Sequence[Differing]) -> Iterator[tuple[str, str, str, str]]:
@@ -41,14 +43,14 @@ def _rows(promised: Struct, actual: Struct, found: Sequence[Differing]) -> Itera
             yield (
                 "✗",
                 clean(f"  {differing.path}"),
-                clean(differing.expected or "not promised"),
+                clean(differing.expected or "not in contract"),
                 clean(differing.actual or "missing"),
             )
     for differing in found:
         if differing.name == "extra-column" and not any(
             _within(differing.path, member.name) for member in promised.members
         ):
-            yield "✗", clean(differing.path), "not promised", clean(str(differing.actual))
+            yield "✗", clean(differing.path), "not in contract", clean(str(differing.actual))
 
 
 def _within(path: str, column: str) -> bool:

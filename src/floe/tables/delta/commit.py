@@ -52,13 +52,13 @@ def unfit(log: DeltaTable, plan: Plan, files: Iterable[pq.FileMetaData]) -> str 
         return "the table is partitioned"
     schema = json.loads(log.schema().to_json())
     if any(key.startswith("delta.") for field in schema["fields"] for key in field.get("metadata", {})):
-        return "columns of the table are generated, mapped or bound by invariants"
+        return "the table has generated, mapped or constrained columns"
     table = from_spark_json(schema)
     assert isinstance(table, Struct)
     required = {member.name for member in plan.schema.members if not member.nullable}
     loose = [m.name for m in table.members if not m.nullable and m.name not in required]
     if loose:
-        return f"the table asks for {loose[0]}, which the contract does not"
+        return f"the table requires {loose[0]}, which the contract does not"
     wanted = [(m.name, str(m.type)) for m in table.members]
     for file in files:
         there = [(m.name, str(m.type)) for m in struct_of(file).members]

@@ -72,14 +72,14 @@ def list_files(path: str) -> ParquetFolder | None:
     shown = [value for value in found if value.is_file and _shown(value.path, root)]
     kept = sorted((value for value in shown if value.path.endswith(_ENDINGS)), key=lambda one: str(one.path))
     if not kept:
-        raise TableError(f"{path} is there, but it holds no Parquet file", "Name a Parquet file, or a folder of them")
+        raise TableError(f"{path} contains no Parquet file", "Pass a Parquet file or a folder of Parquet files")
     partitions = tuple(_partition(value.path, root) for value in kept)
     odd = next((n for n, one in enumerate(partitions) if tuple(one) != tuple(partitions[0])), None)
     if odd is not None:  # Spark would leave some of them out
         ways = [kept[n].path.removeprefix(root).strip("/") for n in (0, odd)]
         raise TableError(
-            f"{path} holds files that are partitioned in two ways: {ways[0]} and {ways[1]}",
-            "Move them, so that all stand below folders of the same columns, or name one part of them",
+            f"{path} contains files with different partition columns: {ways[0]} and {ways[1]}",
+            "Move them below folders with the same columns, or pass one part of them",
         )
     said = "\n".join(f"{each_value.path} {each_value.size} {each_value.mtime_ns}" for each_value in kept)
     times = [value.mtime_ns for value in kept if value.mtime_ns is not None]
@@ -112,7 +112,7 @@ def system_of(path: str) -> tuple[fs.FileSystem, str]:
         system, root = fs.FileSystem.from_uri(re.sub("^s3[an]://", "s3://", path))
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise TableError(
-            f"{path} cannot be reached: {str(error).splitlines()[0]}", "Check its address and rights"
+            f"{path} cannot be reached: {str(error).splitlines()[0]}", "Check its address and permissions"
         ) from None
     return system, str(root).rstrip("/")
 
@@ -123,8 +123,8 @@ def _refuse_tables(path: str, root: str, files: Iterable[str]) -> None:
     if tables:
         listed = ", ".join(sorted(tables)[:3]) + (", …" if len(tables) > 3 else "")
         raise TableError(
-            f"{path} is no table of Parquet files: it holds {len(tables)} Delta or Iceberg tables, {listed}",
-            "Name one of them",
+            f"{path} is not a table of Parquet files: it contains {len(tables)} Delta or Iceberg tables, {listed}",
+            "Pass one of them",
         )
 
 
@@ -164,8 +164,8 @@ def _refuse_two_spellings(folder: ParquetFolder, names: Iterable[str]) -> None:
         other = known.setdefault(name.casefold(), name)
         if other != name:
             raise TableError(
-                f"{folder.path} spells a column in two ways: {other} and {name}. Readers differ on whether they are one",
-                "Write the files again, or name their folders, so that all spell it in the same letters",
+                f"{folder.path} has two spellings of a column: {other} and {name}. Not all readers treat them as one column",
+                "Rewrite the files, or rename their folders, with one spelling",
             )
 
 

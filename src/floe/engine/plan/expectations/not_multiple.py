@@ -25,7 +25,7 @@ def not_multiple(value: str, field: Field) -> Bad | None:
         return None
     exact = Decimal(38, 18)
     if not fits(step, exact) or float(step) <= 0:
-        return Bad("", str(step), cause=f"'multipleOf' asks for a number above zero, it is '{step}'")
+        return Bad("", str(step), cause=f"'multipleOf' must be a number above zero, it is '{step}'")
     by = literal(step, exact)
     match field.type:
         case Atomic("tinyint" | "smallint" | "int" | "bigint") | Decimal() | Family("integer" | "decimal"):
@@ -36,7 +36,7 @@ def not_multiple(value: str, field: Field) -> Bad | None:
                 f" WHEN abs({value}) < 1e38 THEN {_decimal(value, 'DECIMAL(38,0)', by)} ELSE {_huge(value, step)} END"
             )
             return Bad(f"{not_finite(value, field)} OR {sized}", f"a multiple of {step}")
-    return Bad("", str(step), cause=f"'multipleOf' asks for a number above zero, it is '{step}'")
+    return Bad("", str(step), cause=f"'multipleOf' must be a number above zero, it is '{step}'")
     by = literal(step, exact)
     match field.type:
         case Atomic("tinyint" | "smallint" | "int" | "bigint") | Decimal() | Family("integer" | "decimal"):
@@ -47,7 +47,7 @@ def not_multiple(value: str, field: Field) -> Bad | None:
             small = f"try_cast({value} AS {_FINE}) % {by} <> 0"
             sized = f"CASE WHEN abs({value}) < 1e15 THEN {small} ELSE coalesce({large}, false) END"
             return Bad(f"{not_finite(value, field)} OR {sized}", f"a multiple of {step}")
-    return Bad("", str(step), cause=f"'multipleOf' is about numbers, the type is {field.type}")
+    return Bad("", str(step), cause=f"'multipleOf' applies to numbers, the type is {field.type}")
 
 
 def _decimal(value: str, type_: str, by: str) -> str:
