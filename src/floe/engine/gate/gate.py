@@ -296,7 +296,7 @@ def _measure(
                 references=others,
                 total=rows,
                 bounds=bounds_of(statistics),
-                apart=files_are_clustered(statistics, {name for expectation in left for name in expectation.key}),
+                clustered=files_are_clustered(statistics, {name for expectation in left for name in expectation.key}),
                 common=of_file(staged.files[0], regex_columns(left, request.plan.masked)) if staged.files else {},
             )
         )
