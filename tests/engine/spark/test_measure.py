@@ -241,7 +241,7 @@ if UNDER_TEST != "connect":  # which does without floe's own jar
         assert sorted(row.partition for row in seen) == [2, 5]
         told = search.read(seen, key)
         assert told is not None
-        assert (told.twice, list(told.samples), told.method) == (1, [("=50000",)], "floe.jar, hashes")
+        assert (told.twice, list(told.samples), told.method) == (1, [("=50000",)], "floe.jar (hashes)")
         assert search.read([row for row in seen if row.partition != 5], key) is None
         assert search.read([Row(**{**row.asDict(), "last_row": 1}) for row in seen], key) is None
 
@@ -260,6 +260,27 @@ if UNDER_TEST != "connect":  # which does without floe's own jar
         assert (by_id["key"].violations, by_id["key"].samples) == (19_999_997, ({"id": 0}, {"id": 1}, {"id": 2}))
 
 
+def test_the_result_says_which_way_a_key_was_checked(session):
+    rows = session.range(MANY).selectExpr("id", "CAST(id AS STRING) AS text", "CAST(id AS DOUBLE) AS number")
+    bounds, clustered = {"id": (0, MANY - 1)}, {"id": True}
+    keys = [asked(name, keys=(name,)) for name in ("id", "text", "number")]
+    _, by_id = found(rows, plan(*keys), bounds=bounds, clustered=clustered, total=MANY)
+    methods = {id_: one.to_dict()["method"] for id_, one in by_id.items()}
+    without = " (this session has no floe.jar)"
+    assert methods == {
+        "connect": {"id": f"bitmaps{without}", "text": f"hash lists{without}", "number": f"groupBy{without}"},
+    }.get(
+        UNDER_TEST,
+        {
+            "id": "floe.jar (exact codes)",
+            "text": "floe.jar (hashes)",
+            "number": "groupBy (floe.jar has no codes for such types)",
+        },
+    )
+    _, few = found(session.range(9), plan(asked("key", keys=("id",))))
+    assert few["key"].method == "groupBy"
+
+
 def test_many_rows_that_stand_in_the_plan_itself(session):
     numbers = pandas.DataFrame({"id": [*map(str, range(MANY)), "7"]})
     session.conf.set("spark.sql.execution.arrow.pyspark.enabled", "true")
@@ -271,6 +292,7 @@ def test_many_rows_that_stand_in_the_plan_itself(session):
     rules = [asked(name, keys=(name,)) for name in ("id", "number", "other")]
     for _ in range(2):
         _, by_id = found(planned, plan(*rules))
+        assert ("not read by floe.jar" in str(by_id["other"].method)) is (UNDER_TEST != "connect")
         assert {id_: (one.violations, len(one.samples)) for id_, one in by_id.items()} == dict.fromkeys(by_id, (1, 1))
 
 

@@ -82,7 +82,7 @@ class JarSearch(NamedTuple):
     @property
     def method(self) -> str:
         """Its name in a result."""
-        return f"floe.jar, {'exact codes' if self.coding.parts else 'hashes'}"
+        return f"floe.jar ({'exact codes' if self.coding.parts else 'hashes'})"
 
     def read(self, found: Sequence[Row], key: SampleKey) -> DuplicateKeys | None:
         """The keys that repeat; None where rows of a hash are not where they were seen."""
@@ -139,9 +139,9 @@ def search_by_jar(keys: DataFrame, known: KeyStatistics) -> JarSearch | Declined
     if finder is None:
         return Declined("this session has no floe.jar")
     if not hashable(keys):
-        return Declined("keys of such types have no codes")
+        return Declined("floe.jar has no codes for such types")
     if finder.hasLocalRelation(keys._jdf):
-        return Declined("the rows stand in the query's plan, which floe.jar does not read")
+        return Declined("rows that stand in a query's plan are not read by floe.jar")
     coding = _coding(keys, known, finder)
     parallel = min(keys.sparkSession.sparkContext.defaultParallelism, known.rows // _ROWS_OF_SMALL_REDUCER)
     reducers = max(known.rows // _ROWS_OF_REDUCER, parallel, 1)
