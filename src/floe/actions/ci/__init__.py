@@ -154,7 +154,7 @@ def _pairs(before: ContractSet, after: ContractSet, everything: Sequence[Contrac
     for new in after.contracts:
         old = olds.get(_file(new))
         if old and (name_of(old) == name_of(new) or old.id == new.id or _alone(new, before, after)):
-            yield VersionPair(olds.pop(_file(new)), new, after.told(new))
+            yield VersionPair(olds.pop(_file(new)), new, after.changes_of(new))
         else:
             left.append(new)
     for new in left:
@@ -163,9 +163,9 @@ def _pairs(before: ContractSet, after: ContractSet, everything: Sequence[Contrac
             contract for contract in everything if name_of(contract) == name_of(new) and _file(contract) != _file(new)
         ]
         if moved:
-            yield VersionPair(olds.pop(moved), new, after.told(new))
+            yield VersionPair(olds.pop(moved), new, after.changes_of(new))
         else:
-            yield in_line(line, new, after.told(new))
+            yield in_line(line, new, after.changes_of(new))
     yield from (VersionPair(old, None) for old in olds.values())
 
 

@@ -39,7 +39,7 @@ def _of_products(folders: Folders, files: set[str], since: str, today: date) -> 
         return
     result = compile_products(folders.start, today=today, store=False, since=since)
     touched = set(files)
-    for one in result.run.ones:
+    for one in result.run.contracts:
         if not files.isdisjoint(one.files):
             touched |= {one.document, f"{one.folder}/floe.yaml"}
     everything = str(result.run.settings.root / _MANIFEST) in files

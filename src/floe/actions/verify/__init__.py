@@ -248,7 +248,7 @@ def _on_table(
         known = aids._replace(
             rows=None if _filtered_wrongly(left, seen) else rows,
             bounds=bounds_of(files or ()),
-            apart=files_are_clustered(files or (), keys),
+            clustered=files_are_clustered(files or (), keys),
             common=tables.frequent_values.frequent_values(target, seen, regex_columns(left.expectations, left.masked)),
         )
         case = VerifyContext(

@@ -53,8 +53,8 @@ class MeasureRequest:
     `existing` are the rows in the table already, whose keys may not come again; at a `gate` the rows are a batch's,
     and rules about the whole table are left out. `unread` says why a table that keys refer to could not be read.
     `total` is how many rows there are, where that is known; those that break nothing need not be among the rows then.
-    `bounds` are values between which all values of columns lie, where they are known; `apart` says of columns whether
-    files hold values apart from one another's; `common` are values that columns of text have again and again.
+    `bounds` are values between which all values of columns lie, where they are known; `clustered` says of columns
+    whether each file holds values of its own; `common` are values that columns of text have again and again.
     """
 
     rows: DataFrame
@@ -67,7 +67,7 @@ class MeasureRequest:
     now: int = 0
     total: int | None = None
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
-    apart: Mapping[str, bool] = field(default_factory=dict)
+    clustered: Mapping[str, bool] = field(default_factory=dict)
     common: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -168,7 +168,7 @@ def _dense(scene: MeasureRequest, columns: Sequence[str], counted: RowPassResult
 def _known(scene: MeasureRequest, columns: Sequence[str], counted: RowPassResult) -> KeyStatistics:
     seen = {name: edges for name in columns if (edges := counted.edges(name))}
     between, bounds = _dense(scene, columns, counted), {**seen, **scene.bounds}
-    return key_statistics(columns, between, counted.rows, scene.apart, bounds, scene.plan.masked)
+    return key_statistics(columns, between, counted.rows, scene.clustered, bounds, scene.plan.masked)
 
 
 def _key_calls(

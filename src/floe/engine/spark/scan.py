@@ -67,7 +67,7 @@ def scan_rows(rows: DataFrame, plan: Plan, aids: VerifyInputs) -> ScanResult:
             now=aids.now,
             total=aids.rows,
             bounds=aids.bounds,
-            apart=aids.apart,
+            clustered=aids.clustered,
             common=aids.common,
         )
         with metered(spark, plan.contract) as cost:
