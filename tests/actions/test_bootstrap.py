@@ -301,8 +301,8 @@ def test_complete_writes_missing_types_and_nothing_else(line_end: str, tmp_path:
     done = run_floe("bootstrap", "./orders", "--complete", "c.yaml", cwd=tmp_path, **NO_JAVA)
     assert done.returncode == 0
     assert path.read_bytes().decode() == COMPLETE.replace("\n", line_end)
-    assert "orders.score stays open: the table has double, the contract says integer" in done.stdout
-    assert "orders.gone stays open: the table has no such column" in done.stdout
+    assert "orders.score has no type: the table has double, the contract says integer" in done.stdout
+    assert "orders.gone has no type: the table has no such column" in done.stdout
     before = path.read_bytes()
     again = run_floe("bootstrap", "./orders", "--complete", "c.yaml", cwd=tmp_path)
     assert (again.returncode, path.read_bytes()) == (0, before)

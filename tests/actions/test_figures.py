@@ -179,4 +179,4 @@ def test_consumers_who_are_told_are_remembered_and_the_page_stands_alone(tmp_pat
 def test_days_are_a_number(capsys):
     with pytest.raises(SystemExit):
         main(["figures", "--days", "0"])
-    assert "'0' is no number of days from 1 to 3660" in capsys.readouterr().err
+    assert "'0' is not a number of days from 1 to 3660" in capsys.readouterr().err

@@ -27,7 +27,7 @@ def test_text_goes_to_output_and_losses_to_the_error_stream(capsys):
     code, out, err = run(capsys, ORDERS, "--to", "avro")
     assert code == 0
     assert json.loads(out)["name"] == "orders"
-    assert "not carried over to avro" in err
+    assert "not supported by avro" in err
     assert "    bounds: orders.total\n" in err
 
 

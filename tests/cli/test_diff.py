@@ -61,7 +61,7 @@ def test_too_large_a_bump_is_a_note(capsys):
     write("old.yaml", contract())
     write("new.yaml", contract("2.0.0", *ADDED))
     _, shape = answer(capsys, "old.yaml", "new.yaml")
-    assert shape["results"][0]["notes"] == ["1.0.0 → 2.0.0 is MAJOR, MINOR would be enough"]
+    assert shape["results"][0]["notes"] == ["1.0.0 → 2.0.0 is MAJOR, MINOR would be sufficient"]
 
 
 def test_another_spelling_under_the_same_version_is_another_content(capsys):
@@ -92,7 +92,7 @@ def test_the_text_says_the_verdict_first_and_has_the_look_of_a_finding(capsys):
         "MAJOR  C1   field-removed  orders.legacy_status  string  –    break   ok\n"
         "✗ FLOE-E520: Breaking changes of 'sales.shop/orders' without a MAJOR version\n"
         "    1.0.0 → 1.1.0 is MINOR, MAJOR is required by field-removed orders.legacy_status new.yaml:5:10\n"
-        "    Suggestion: Write version 2.0.0 (floe bump), or take the changes back\n"
+        "    Suggestion: Write version 2.0.0 (floe bump), or revert the changes\n"
     )
 
 

@@ -28,7 +28,7 @@ def test_one_table_promised_twice_with_two_owners():
         team = f"team: {{members: [{{username: {name}, role: owner}}]}}\n"
         write(Path(), **{f"contracts__{name}": HEAD.format(id=name) + team + TABLE % ""})
     expected = [
-        ("E508", "warning", "Table 'gold.sales.orders' is promised by two contracts"),
+        ("E508", "warning", "Table 'gold.sales.orders' is described by two contracts"),
         ("E508", "warning", "Table 'gold.sales.orders' has two owners"),
     ]
     assert sorted(said()) == sorted(expected)

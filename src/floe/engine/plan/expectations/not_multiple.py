@@ -14,11 +14,11 @@ _POWER = 40  # of ten, that doubles from 1e38 on have at least in units of 10^-1
 
 @row_expectation("E554", "not-multiple")
 def not_multiple(value: str, field: Field) -> Bad | None:
-    """A number is no whole multiple of what the contract says.
+    """A number is not a multiple of the contract's multipleOf.
 
     Why: readers count in these steps, such as cents or boxes of twelve.
 
-    Fix: correct the row at its source, or promise a smaller step in a new version.
+    Fix: correct the row at its source, or require a smaller step in a new version.
     """
     step = field.options.get("multipleOf")
     if step is None:
