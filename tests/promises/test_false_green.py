@@ -538,6 +538,23 @@ def test_a_folder_named_by_a_column_in_other_letters_is_not_judged(desk: Desk, c
     assert {one.outcome for one in result.expectations} == {"not_evaluated"}
 
 
+@pytest.mark.parametrize("first", ["a", "b"])
+def test_a_column_that_only_some_files_of_a_folder_have_is_told_and_judged(desk: Desk, first: str):
+    folder = desk.root / "p"
+    folder.mkdir()
+    second = "b" if first == "a" else "a"
+    pq.write_table(pa.table({"id": ids(1, 2)}), folder / f"{first}.parquet")
+    more = {"id": ids(3, 4), "amount": numbers(-5, 6), "sneaked": pa.array(["x", "y"])}
+    pq.write_table(pa.table(more), folder / f"{second}.parquet")
+    filled = AMOUNT.replace("int,", "int, required: true,", 1)
+    for full in (False, True):
+        result = desk.verify(str(folder), contract(ID, filled), full=full)
+        (extra,) = [one for one in result.expectations if one.code == "E532"]
+        assert extra.field == "desk.sneaked"
+        broken = {one.id: one.violations for one in result.failed if one.code != "E532"}
+        assert broken == {"desk.amount:null-value": 2, "desk.amount:below-minimum": 1}
+
+
 def test_a_column_in_other_letters_than_the_contracts_is_not_judged(desk: Desk, case_sensitive: bool):
     folder = desk.root / "p"
     folder.mkdir()
