@@ -645,7 +645,13 @@ def test_multiples_of_doubles_are_exact(desk: Desk, step: str, bad: str, good: s
 @pytest.mark.parametrize(
     ("type_", "kind", "step", "values", "bad"),
     [
-        ("float", "physicalType: float", "0.1", [0.1, 0.3, 3e38, 0.05, None], 1),  # a float is taken as it is written too
+        (
+            "float",
+            "physicalType: float",
+            "0.1",
+            [0.1, 0.3, 3e38, 0.05, None],
+            1,
+        ),  # a float is taken as it is written too
         ("double", "logicalType: number", "7", [14.0, 7e37, 1e19, None], 1),
         ("decimal(38,18)", "logicalType: number", "7", ["99999999999999999999.999999999999999999", "98", None], 1),
         ("decimal(38,30)", "logicalType: number", "1e-18", ["1.000000000000000000000000000001", "1.5", None], 1),
