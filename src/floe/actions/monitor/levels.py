@@ -9,7 +9,7 @@ from floe.actions.monitor.availability import WINDOW_DAYS, error_budget
 from floe.actions.monitor.context import CheckContext
 from floe.actions.monitor.probes import FEWEST, p99
 from floe.actions.monitor.unreachable import WORDS, cause_of
-from floe.actions.verify import read_metadata
+from floe.actions.verify.table import probe_table, read_metadata
 from floe.lang.quantity import parse_quantity
 from floe.model import EngineError, FloeError, Severity, TableError
 from floe.model.age import format_duration
@@ -110,8 +110,6 @@ def _probe(scene: CheckContext) -> Outcome:
     try:
         target = scene.target
         if tables.reader_of(target).needs_spark(target):
-            from floe.actions.verify import probe_table
-
             probe_table(target, settings)
         else:
             read_metadata(target, settings)
