@@ -281,7 +281,9 @@ def test_approve_keeps_comments_and_excuses_until_the_day(tmp_path: Path):
 
 def test_approve_keeps_line_ends_and_permissions(tmp_path: Path):
     file = tmp_path / "manifest.yaml"
-    file.write_bytes(b"waivers: [{code: E515, path: a,\r\n  reason: x, until: 2099-01-01}]\r\nversions: {lead_days: 20} # ours\r\n")
+    file.write_bytes(
+        b"waivers: [{code: E515, path: a,\r\n  reason: x, until: 2099-01-01}]\r\nversions: {lead_days: 20} # ours\r\n"
+    )
     file.chmod(0o640)
     words = ("approve", "E515", "owner", "--reason", "r", "--until", "2099-12-31")
     assert run_floe(*words, cwd=tmp_path, FLOE_ACTOR="eve").returncode == 0

@@ -26,7 +26,7 @@ from floe.engine.plan import make_plan
 from floe.engine.plan.patterns import regex_columns
 from floe.events.trace import facts_of, span
 from floe.lang.secret import with_variables_hidden, with_variables_revealed
-from floe.model import Contract, Dataset, EngineError, Severity, TableError
+from floe.model import Contract, Dataset, EngineError, Severity, TableCause, TableError
 from floe.model.age import age_outcome, format_duration
 from floe.model.outcome import not_evaluated
 from floe.model.plan import CommitAge, Expectation, ForeignKey, MonitorOnly, Plan, RowRule, RowScope, VerifyInputs
@@ -308,7 +308,11 @@ def read_metadata(target: Target, settings: Settings) -> TableFacts:
         seen = engine.spark.scan.read_schema(target, settings)
         facts = TableFacts(str(target), seen[1], str(target), (), schema=seen[0]) if seen else None
     if facts is None:
-        raise TableError(f"The table {target} does not exist", "Write it first, or name another with --table")
+        raise TableError(
+            f"The table {target} does not exist",
+            "Write it first, or name another with --table",
+            cause=TableCause.MISSING,
+        )
     return facts
 
 

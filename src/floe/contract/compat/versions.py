@@ -143,6 +143,7 @@ def identity_not_kept(move: Move) -> Iterator[Message]:
                 "A contract keeps it in all its versions",
                 f"Keep '{old}', or publish a new contract and deprecate the old one",
                 at=at,
+                target=old,
             )
             return
 

@@ -29,4 +29,5 @@ def reference_unknown_dataset(part: ReferenceOf) -> Iterator[Message]:
                     "Correct the name, or see to it that a contract has this dataset",
                     at=at,
                     alike=fold(text if others else name),
+                    target=name,
                 )
