@@ -61,12 +61,12 @@ class CrossContractCheck:
         return [
             _referred(finding)
             for finding in found
-            if not (finding.name == _REFERENCE and _target(finding) in self.words)
+            if not (finding.name == _REFERENCE and fold(finding.target) in self.words)
         ]
 
     def _carried_on(self, finding: Finding, compiled: CompiledContract) -> bool:
         """Whether another contract has the name that this one gave up: then the file holds another contract now."""
-        return any(other is not compiled for other in self.names.get(finding.message.split("'")[1], ()))
+        return any(other is not compiled for other in self.names.get(finding.target, ()))
 
     def findings(self) -> Iterator[Finding]:
         """What is wrong with contracts that stand by themselves and not with one another."""
@@ -176,11 +176,6 @@ class CrossContractCheck:
             key=lambda compiled: Version.read(str((compiled.summary or {}).get("version"))) or _FIRST,
             default=None,
         )
-
-
-def _target(finding: Finding) -> str:
-    words = finding.message.split("'")
-    return fold(words[3]) if finding.name == _REFERENCE and len(words) > 3 else ""
 
 
 def _referred(finding: Finding) -> Finding:

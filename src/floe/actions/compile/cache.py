@@ -304,7 +304,7 @@ def _code() -> list[Any]:
 
 def _shape(finding: Finding) -> list[Any]:
     words = [finding.code, finding.name, int(finding.severity), finding.message, finding.detail, finding.suggestion]
-    return [*words, finding.place, finding.path, finding.ignored, finding.known, finding.alike]
+    return [*words, finding.place, finding.path, finding.ignored, finding.known, finding.alike, finding.target]
 
 
 def _finding(shape: list[Any]) -> Finding:

@@ -15,7 +15,7 @@ from floe.engine.metadata.proof import bounds_of, files_are_clustered, null_coun
 from floe.engine.metadata.schema import columns, differences, path_of, schema_outcomes
 from floe.engine.plan.patterns import regex_columns
 from floe.lang.secret import with_variables_hidden, with_variables_revealed
-from floe.model import Severity, TableError
+from floe.model import Severity, TableCause, TableError
 from floe.model.age import age_outcome, format_duration
 from floe.model.claim import FileStatistics
 from floe.model.outcome import not_evaluated
@@ -175,7 +175,11 @@ def read_metadata(target: Target, settings: Settings) -> TableFacts:
         seen = engine.spark.scan.read_schema(target, settings)
         facts = TableFacts(str(target), seen[1], str(target), (), schema=seen[0]) if seen else None
     if facts is None:
-        raise TableError(f"The table {target} does not exist", "Write it first, or name another with --table")
+        raise TableError(
+            f"The table {target} does not exist",
+            "Write it first, or name another with --table",
+            cause=TableCause.MISSING,
+        )
     return facts
 
 

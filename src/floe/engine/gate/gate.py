@@ -38,16 +38,16 @@ from floe.tables.commit_tag import Commit, Tag
 from floe.tables.formats import read_all, writable
 from floe.tables.frequent_values import of_file
 from floe.tables.parquet.footers import file_statistics
-from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+from floe.tables.spark.errors import ENGINE_ERRORS, conditions, first_line
 from floe.tables.spark.schema import readable, struct_of
 from floe.tables.state import State, rows_lost
 
+# Spark's conditions for a session without the jars or the catalogs of a format
 _LACKING = (
     "DATA_SOURCE_NOT_FOUND",
-    "Failed to find the data source",
     "CATALOG_NOT_FOUND",
-    "Cannot find catalog plugin",
-    "requires a single-part namespace",
+    "REQUIRES_SINGLE_PART_NAMESPACE",
+    "_LEGACY_ERROR_TEMP_2215",  # Spark has no other name yet for a catalog whose class is not found
 )
 _HOW = "Start it with the jars and settings of Delta and Iceberg (`floe doctor`), or use floe's own session by `floe enforce`"
 ATTEMPTS = 5  # to judge and commit a batch while other writers are faster
@@ -101,7 +101,7 @@ def gate(df: DataFrame, request: WriteRequest) -> Iterator[None]:
         yield
     except ENGINE_ERRORS as error:
         message = first_line(error)
-        if any(words in message for words in _LACKING):
+        if any(condition.name in _LACKING for condition in conditions(error)):
             raise EngineError(
                 f"This Spark session cannot reach {request.target.format} tables: {message}", _HOW
             ) from error
