@@ -110,7 +110,7 @@ def test_every_figure_from_recorded_facts(settings):
     week = {one.name: one for one in figures(settings, days=7).figures}
     assert (week["quality_incidents"].value, week["consumer_trust"].detail.split(",")[0]) == (
         None,
-        "days that kept their SLA 100.0 %",
+        "days that met their SLA 100.0 %",
     )
     (slow,) = [one for one in figures(settings).facts.commits if one.seconds]
     assert (slow.seconds, slow.table) == (600, "silver.shop.orders")

@@ -121,7 +121,7 @@ def test_a_new_contract_and_an_empty_repository_have_nothing_to_compare_with(cap
     ("words", "said", "code"),
     [
         (["orders.yaml"], "is not in a git repository", 2),
-        (["orders.yaml", "--against", "old.yaml", "--since", "HEAD"], "both name an older version", 2),
+        (["orders.yaml", "--against", "old.yaml", "--since", "HEAD"], "cannot be combined", 2),
         (["orders.yaml", "--against", "nowhere.yaml"], "FLOE-E500: nowhere.yaml does not exist", 2),
         (["nowhere.yaml", "--against", "old.yaml"], "FLOE-E500: nowhere.yaml does not exist", 2),
         (["."], ". is a folder; floe bump changes one contract", 2),

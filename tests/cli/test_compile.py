@@ -186,10 +186,10 @@ def test_no_product_no_folder_no_sense(tmp_path: Path):
     code, result = compiled(tmp_path, folder="empty")
     assert (code, said(result)) == (
         1,
-        ["FLOE-E500 critical: Folder empty holds no product: floe.yaml is not there"],
+        ["FLOE-E500 critical: Folder empty contains no product: floe.yaml does not exist"],
     )
     gone = run_floe("compile", "gone", cwd=tmp_path)
-    assert (gone.returncode, "gone is no folder" in gone.stderr) == (2, True)
+    assert (gone.returncode, "gone is not a folder" in gone.stderr) == (2, True)
     for text, message in (
         ("[1, 2]", "says nothing of a product"),
         ("a: [", "FLOE-E509"),

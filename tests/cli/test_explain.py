@@ -45,7 +45,7 @@ def test_a_name_of_reading(capsys):
 def test_an_unknown_word_exits_2_with_what_may_be_meant(word, near, capsys):
     assert main(["explain", word]) == 2
     said = capsys.readouterr().err
-    assert f"Nothing is known as '{word}'" in said
+    assert f"Unknown code or name '{word}'" in said
     assert near in said
 
 

@@ -31,7 +31,7 @@ def test_a_new_folder_lints_clean_and_helps_the_editor(tmp_path: Path):
 def test_nothing_that_is_there_is_overwritten(tmp_path: Path):
     (tmp_path / "floe.yaml").write_text("mine")
     refused = run_floe("init", cwd=tmp_path)
-    assert (refused.returncode, "floe.yaml is there already" in refused.stderr) == (2, True)
+    assert (refused.returncode, "floe.yaml already exists" in refused.stderr) == (2, True)
     assert [path.name for path in tmp_path.iterdir()] == ["floe.yaml"]
 
 

@@ -107,9 +107,9 @@ def compile(
     """
     start = Path(folder).resolve()
     if not start.is_dir():
-        raise FloeError(f"{folder} is no folder", "Name the folder of a product")
+        raise FloeError(f"{folder} is not a folder", "Pass the folder of a product")
     if (processes := options.get("processes")) is not None and processes < 1:
-        raise SettingError(f"{processes} processes cannot compile anything", "Name one or more with --processes")
+        raise SettingError(f"--processes is {processes}, expected 1 or more", "Pass --processes 1 or more")
     settings, today = settings or load_settings(start=start), today or utc_now().date()
     with span(settings, "floe.compile", enforcement=settings.data_contracts.enforcement) as say:
         try:
@@ -207,6 +207,6 @@ def _write(path: Path, text: Iterator[bytes]) -> None:
             file.writelines(text)
         beside.replace(path)
     except OSError as error:
-        raise FloeError(f"{path} cannot be written: {error.strerror}", "Name another file with --output") from None
+        raise FloeError(f"{path} cannot be written: {error.strerror}", "Pass another file with --output") from None
     finally:
         beside.unlink(missing_ok=True)
