@@ -279,6 +279,21 @@ def test_approve_keeps_comments_and_excuses_until_the_day(tmp_path: Path):
     assert (past.returncode, "before today" in past.stderr) == (2, True)
 
 
+def test_approve_keeps_line_ends_and_permissions(tmp_path: Path):
+    file = tmp_path / "manifest.yaml"
+    file.write_bytes(
+        b"waivers: [{code: E515, path: a,\r\n  reason: x, until: 2099-01-01}]\r\nversions: {lead_days: 20} # ours\r\n"
+    )
+    file.chmod(0o640)
+    words = ("approve", "E515", "owner", "--reason", "r", "--until", "2099-12-31")
+    assert run_floe(*words, cwd=tmp_path, FLOE_ACTOR="eve").returncode == 0
+    assert file.read_bytes() == (
+        b"waivers: [{code: E515, path: owner, reason: r, approver: eve, until: 2099-12-31}, {code: E515, path: a,\r\n"
+        b"  reason: x, until: 2099-01-01}]\r\nversions: {lead_days: 20} # ours\r\n"
+    )
+    assert file.stat().st_mode & 0o777 == 0o640
+
+
 def test_an_expired_or_unapproved_waiver_is_found(tmp_path: Path):
     policy = "policies: [{name: help, require: support}]\n"
     for entry, message in (

@@ -75,7 +75,7 @@ def test_html_says_the_verdict_first_and_holds_no_strange_markup(home: Path):
     assert page.links == []
     places = [
         text.index(part)
-        for part in ("1 dataset: 1 broken", "✗ failed prices", "'prices.id' is null in", "2 rows", "<script>alert(1)")
+        for part in ("1 dataset: 1 failed", "✗ failed prices", "'prices.id' is null in", "2 rows", "<script>alert(1)")
     ]
     assert places == sorted(places)
     assert "help https://help.example" in text

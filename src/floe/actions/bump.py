@@ -6,11 +6,11 @@ from typing import Any
 
 from floe.actions.diff import diff
 from floe.actions.diff.contract_set import at_revision, load_set, refuse_broken
-from floe.actions.load.rewrite import rewrite
 from floe.actions.load.settings import load_settings
 from floe.contract.formats.text.edit import replace_scalar
 from floe.contract.sources.files import read_bytes
 from floe.contract.sources.git import Repository
+from floe.contract.sources.rewrite import rewrite
 from floe.model import Contract, ContractError, SettingError, locate
 from floe.model.change import Bump, Diff
 from floe.model.version import Version

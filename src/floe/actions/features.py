@@ -5,8 +5,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal as Number
-from decimal import InvalidOperation
+from decimal import Decimal as Number, InvalidOperation
 from typing import Any
 
 from floe import registry
@@ -213,14 +212,7 @@ def _before(dated: Field | None, text: str | None) -> date | datetime | None:
 
 def _pin(table: FeatureTable, asked: Mapping[str, str]) -> _Pin:
     """What the model says of its schema."""
-    version, digest = asked.get("schema_version"), asked.get("schema_hash", "").removeprefix("sha256:")
-    if version is not None and not (version.isascii() and version.isdigit() and len(version) < 10):
-        raise _RefusedError(
-            400, "schema_version is not a whole number", "Take it from the run's tag feature_schema_version"
-        )
-    if "schema_hash" in asked and (len(digest) < 8 or set(digest) - set("0123456789abcdef")):
-        raise _RefusedError(400, "schema_hash is not a hash", "Take it from the run's tag feature_schema_hash")
-    given = _Pin(int(version) if version else None, f"sha256:{digest}" if digest else "")
+    given = _given_schema(asked)
     if "feature_version" not in asked:
         return given
     named = FeatureVersion.read(asked["feature_version"])
@@ -230,10 +222,23 @@ def _pin(table: FeatureTable, asked: Mapping[str, str]) -> _Pin:
             f"feature_version does not name a snapshot of {table.table_id}",
             f"Write it as in the tag of the run: {table.table_id}@YYYY-MM-DD/vN-xxxxxxxx",
         )
-    said = _Pin(named.schema_version, f"sha256:{named.schema_hash}")
-    if (given.hash and not given.hash.startswith(said.hash)) or given.version not in (None, said.version):
+    pin = _Pin(named.schema_version, f"sha256:{named.schema_hash}")
+    other_hash = given.hash and not given.hash.startswith(pin.hash)
+    if other_hash or given.version not in (None, pin.version):
         raise _RefusedError(400, "feature_version contradicts schema_version or schema_hash", "Pass one of them")
-    return said
+    return pin
+
+
+def _given_schema(asked: Mapping[str, str]) -> _Pin:
+    """The schema by the parameters schema_version and schema_hash."""
+    version, digest = asked.get("schema_version"), asked.get("schema_hash", "").removeprefix("sha256:")
+    if version is not None and not (version.isascii() and version.isdigit() and len(version) < 10):
+        raise _RefusedError(
+            400, "schema_version is not a whole number", "Take it from the run's tag feature_schema_version"
+        )
+    if "schema_hash" in asked and (len(digest) < 8 or set(digest) - set("0123456789abcdef")):
+        raise _RefusedError(400, "schema_hash is not a hash", "Take it from the run's tag feature_schema_hash")
+    return _Pin(int(version) if version else None, f"sha256:{digest}" if digest else "")
 
 
 def _check_trained(table: FeatureTable, opened: TableRows, pin: _Pin, now: _Pin) -> None:
@@ -298,14 +303,11 @@ def _words(difference: Difference) -> str:
 
 def _found(table: FeatureTable, rows: list[dict[str, Any]], now: _Pin) -> dict[str, Any]:
     """The newest of a key's rows as an answer."""
-    dated = table.as_of.column if table.as_of else None
-    rows = [row for row in rows if not dated or row[dated] is not None]
-    if not rows:
+    newest, last = _newest(rows, table.as_of.column if table.as_of else None)
+    if not last:
         raise _RefusedError(
             404, f"{table.table_id} has no row of this key at or before this day", "Check the key and as_of"
         )
-    newest = max(row[dated] for row in rows) if dated else None
-    last = [row for row in rows if not dated or row[dated] == newest]
     if len(last) > 1:
         raise _RefusedError(
             409,
@@ -313,7 +315,7 @@ def _found(table: FeatureTable, rows: list[dict[str, Any]], now: _Pin) -> dict[s
             "Declare the key as a primary key",
             "E551",
         )
-    aside = {field.column for field in table.keys} | {dated}
+    named_elsewhere = {field.column for field in (*table.keys, table.as_of) if field}
     day = newest.date() if isinstance(newest, datetime) else newest
     return {
         "table": table.table_id,
@@ -321,8 +323,17 @@ def _found(table: FeatureTable, rows: list[dict[str, Any]], now: _Pin) -> dict[s
         "as_of": _plain(newest),
         "schema_version": now.version,
         "schema_hash": now.hash,
-        "features": {name: _plain(value) for name, value in last[0].items() if name not in aside},
+        "features": {name: _plain(value) for name, value in last[0].items() if name not in named_elsewhere},
     }
+
+
+def _newest(rows: list[dict[str, Any]], dated: str | None) -> tuple[Any, list[dict[str, Any]]]:
+    """The newest date among rows, and the rows of it; all rows where no column dates them."""
+    if dated is None:
+        return None, rows
+    of_a_day = [row for row in rows if row[dated] is not None]
+    newest = max((row[dated] for row in of_a_day), default=None)
+    return newest, [row for row in of_a_day if row[dated] == newest]
 
 
 def _plain(value: Any) -> Any:
@@ -335,7 +346,7 @@ def _plain(value: Any) -> Any:
         case bytes():
             return base64.b64encode(value).decode()
         case dict():
-            return {str(key): _plain(one) for key, one in value.items()}
+            return {str(key): _plain(below) for key, below in value.items()}
         case list() | tuple():
-            return [_plain(each_one) for each_one in value]
+            return [_plain(below) for below in value]
     return value

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from floe.model import TableError
+from floe.model import TableCause, TableError
 from floe.model.claim import FileStatistics
 from floe.model.types import Struct
 
@@ -62,4 +62,5 @@ def check_present(folder: str, paths: Iterable[str]) -> None:
             raise TableError(
                 f"{folder} lists the file {path}, which is missing",
                 "Restore the file, or remove it from the table's log",
+                cause=TableCause.MISSING,
             )

@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 from floe import tables
 from floe.actions.load.find import load_contract
-from floe.actions.load.rewrite import rewrite
 from floe.actions.load.variables import with_values
-from floe.contract.formats import read
-from floe.contract.formats.text import edit
+from floe.contract.formats.text.edit import NewKey, add_keys
+from floe.contract.sources.rewrite import rewrite
 from floe.engine.metadata.schema import columns
-from floe.model import Contract, ContractError, Dataset, Field, FloeError, TableError
+from floe.model import Contract, Dataset, Field, FloeError, TableError
 from floe.model.types import Array, MapOf, Struct, Type, accepts
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_target
@@ -107,21 +106,10 @@ def _why(value: _Open) -> str:
 
 def _filled(text: str, fitting: list[_Open], contract: Contract) -> str:
     """The text with the types in it; nothing is written where that would change anything else."""
-    places = {id(value): value.field.node.key_places[_beside(value.field)] for value in fitting}
-    changed = text
-    for value in sorted(fitting, key=lambda each_open: places[id(each_open)][1:], reverse=True):
-        changed = edit.add_key(changed, value.field.node, _beside(value.field), "physicalType", str(value.type))
-    again, _ = read(changed, contract.source)
-    wanted = {value.field.path: str(value.type) for value in fitting}
-    if again is None or {path: type_ for path, type_ in _types(again).items() if path in wanted} != wanted:
-        raise ContractError(
-            f"{contract.source}: the types cannot be written into this file", "Write them without aliases", "E501"
-        )
-    return changed
-
-
-def _types(contract: Contract) -> dict[str, str | None]:
-    return {field.path: field.physical_type for dataset in contract.datasets for field in dataset.walk()}
+    keys = [
+        NewKey(value.field.node.key_places[_beside(value.field)], "physicalType", str(value.type)) for value in fitting
+    ]
+    return add_keys(text, contract.source, keys)
 
 
 def _beside(field: Field) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from floe import registry
 from floe.actions.consumers import not_relying
 from floe.actions.diff import Question, compare
-from floe.actions.diff.contract_set import changes_beside
+from floe.actions.diff.contract_set import read_changes_file
 from floe.actions.diff.pairing import VersionPair
 from floe.actions.load.find import use_contract
 from floe.actions.load.major_line import Registered, as_contract, registered
@@ -135,7 +135,7 @@ def breaking_hash(found: Registered, new: Contract, settings: Settings) -> str:
     version = Version.read(new.version) or Version(0, 0, 0)
     rows = [row for row in found.versions if Version(row["major"], row["minor"], row["patch"]) < version]
     old = rows[-1]
-    pair = VersionPair(as_contract(old), new, changes_beside(new))
+    pair = VersionPair(as_contract(old), new, read_changes_file(new))
     (made,) = compare([pair], Question(), settings).results
     told = {path: dict(plan) for path, plan in made.migrations.items()}
     text = dumps([found.contract_id, old["effective_hash"], content_hash(new), told])

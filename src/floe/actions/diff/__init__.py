@@ -141,7 +141,7 @@ def diff_effective(pair: VersionPair, settings: Settings) -> Diff:
 
 def _step(pair: VersionPair, old: Contract, new: Contract, terms: Terms) -> tuple[Diff, frozenset[int]]:
     found = with_reuse(changes(old, new, CHANGES, terms), pair.history)
-    plans = migrations(old, new, found, pair.beside.listed)
+    plans = migrations(old, new, found, pair.changes_file.listed)
     others = tuple(contract for contract in pair.history if contract is not pair.new and contract is not pair.old)
     return _judged(Move(old, new, found, plans.by_path, others), plans), plans.used
 
@@ -178,7 +178,7 @@ def _earlier(pair: VersionPair, others: Sequence[Contract], terms: Terms) -> Ite
     for old in sorted(others, key=version_of, reverse=True):
         if new and version_of(old).major == new.major and version_of(old) < new:
             found = with_reuse(changes(old, pair.new, CHANGES, terms), others)
-            plans = migrations(old, pair.new, found, pair.beside.listed)
+            plans = migrations(old, pair.new, found, pair.changes_file.listed)
             yield _judged(Move(old, pair.new, found, plans.by_path), plans)
 
 
@@ -236,10 +236,10 @@ def _with_unused(results: Sequence[Diff], pairs: Sequence[VersionPair], used: se
     """Results with what their changes.yaml got wrong, each said once."""
     said: set[str] = set()
     for result, pair in zip(results, pairs, strict=True):
-        beside = pair.beside
-        if not beside.source or beside.source in said or pair.old is None:
+        changes_file = pair.changes_file
+        if not changes_file.source or changes_file.source in said or pair.old is None:
             yield result
             continue
-        said.add(beside.source)
-        unused = [entry for entry in beside.listed if id(entry) not in used]
-        yield replace(result, findings=(*result.findings, *beside.findings, *map(not_made, unused)))
+        said.add(changes_file.source)
+        unused = [entry for entry in changes_file.listed if id(entry) not in used]
+        yield replace(result, findings=(*result.findings, *changes_file.findings, *map(not_made, unused)))

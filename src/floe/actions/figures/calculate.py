@@ -172,18 +172,19 @@ def _detected(facts: Facts) -> Figure:
     )
 
 
-def _told(facts: Facts) -> Figure:
-    asked = [version_change for version_change in facts.changes if version_change.consumers]
-    told = sum(version_change.told for version_change in asked)
+def _notified(facts: Facts) -> Figure:
+    with_consumers = [version_change for version_change in facts.changes if version_change.consumers]
+    notified = sum(version_change.notified for version_change in with_consumers)
+    total = len(with_consumers)
     return Figure(
         name="consumers_told",
         title="Changes whose consumers were notified automatically",
-        value=_percent(told, len(asked)),
+        value=_percent(notified, total),
         unit="%",
         target="100 %",
-        met=told == len(asked) if asked else None,
-        detail=f"{told:,} of {len(asked):,}" if asked else "no contract with consumers changed",
-        points=_shares((version_change.day, version_change.told) for version_change in asked),
+        met=notified == total if with_consumers else None,
+        detail=f"{notified:,} of {total:,}" if with_consumers else "no contract with consumers changed",
+        points=_shares((version_change.day, version_change.notified) for version_change in with_consumers),
         limit=100,
     )
 
@@ -211,7 +212,7 @@ def _documented(facts: Facts) -> Figure:
 
 _FIGURES: tuple[Callable[[Facts], Figure], ...] = (
     *(_breaking, _by_schema, _quality, _trust),
-    *(_lead, _detected, _told, _documented),
+    *(_lead, _detected, _notified, _documented),
 )
 
 

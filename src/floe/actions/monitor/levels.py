@@ -8,15 +8,21 @@ from floe import registry, tables
 from floe.actions.monitor.availability import WINDOW_DAYS, error_budget
 from floe.actions.monitor.context import CheckContext
 from floe.actions.monitor.probes import FEWEST, p99
-from floe.actions.monitor.unreachable import WORDS, cause_of
-from floe.actions.verify import read_metadata
+from floe.actions.verify.table import probe_table, read_metadata
 from floe.lang.quantity import parse_quantity
-from floe.model import EngineError, FloeError, Severity, TableError
+from floe.model import EngineError, FloeError, Severity, TableCause, TableError
 from floe.model.age import format_duration
 from floe.model.monitor_check import MonitorCheck
 from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome
 from floe.model.service_level import level_name
 from floe.system.clock import stamp
+
+_CAUSES = {
+    TableCause.PERMISSION: "floe may not read it",
+    TableCause.CATALOG: "its catalog does not answer",
+    TableCause.MISSING: "it or one of its files is missing",
+    TableCause.UNREADABLE: "it cannot be read",
+}
 
 
 def available(scene: CheckContext) -> list[MonitorCheck]:
@@ -108,8 +114,6 @@ def _probe(scene: CheckContext) -> Outcome:
     try:
         target = scene.target
         if tables.reader_of(target).needs_spark(target):
-            from floe.actions.verify import probe_table
-
             probe_table(target, settings)
         else:
             read_metadata(target, settings)
@@ -118,9 +122,9 @@ def _probe(scene: CheckContext) -> Outcome:
         unknown = _availability(scene, "unavailable", False, "The availability of the table could not be checked")
         return replace(unknown, code="E580", outcome=NOT_EVALUATED, cause=error.message, actual=None)
     except FloeError as error:
-        cause = cause_of(error.message) if isinstance(error, TableError) else "unreadable"
-        said = f"The table cannot be read ({WORDS[cause]}): {error.message}"
-        return replace(_availability(scene, "unavailable", False, said), actual=cause, expected="readable")
+        cause = error.cause if isinstance(error, TableError) else TableCause.UNREADABLE
+        said = f"The table cannot be read ({_CAUSES[cause]}): {error.message}"
+        return replace(_availability(scene, "unavailable", False, said), actual=str(cause), expected="readable")
     return replace(_availability(scene, "unavailable", True, ""), actual="readable", expected="readable")
 
 

@@ -11,8 +11,9 @@ from floe import registry
 from floe.actions.monitor.context import CheckContext
 from floe.actions.monitor.ladder import broken_level, near_level
 from floe.actions.monitor.levels import answers, available, repairs
-from floe.actions.verify import result_of, verify_some
+from floe.actions.verify import verify_some
 from floe.actions.verify.anomalies import fact_of, of_table
+from floe.actions.verify.table import result_of
 from floe.engine.plan import make_plan
 from floe.model import Severity
 from floe.model.age import age_outcome, format_duration

@@ -38,7 +38,7 @@ def notification_sender(settings: Settings, store: "Store") -> Sender:
 
 def _noted(store: "Store", message: Outgoing) -> None:
     """Keep that consumers were told, which key figures ask for when the outbox has long forgotten it."""
-    registry.figures.keep_told(store, message.payload, at=stamp(utc_now()))
+    registry.figures.keep_notification(store, message.payload, at=stamp(utc_now()))
 
 
 def _fan_out(store: "Store", message: Outgoing, routes: tuple[Route, ...]) -> None:

@@ -145,7 +145,7 @@ def _in_folder(folder: Path, settings: Settings, publisher: "FilePublisher") -> 
     result = compile_products(folder, settings=settings, store=False)
     run, by_file = result.run, _by_file(result.findings)
     products = {product.folder: product for product in run.products}
-    for compiled in run.ones:
+    for compiled in run.contracts:
         product = products[compiled.folder]
         said = by_file.get(compiled.source, []) + by_file.get(shown(Path(compiled.folder) / "floe.yaml"), [])
         if not compiled.summary and not product.entry and not _is_contract(compiled):
@@ -153,7 +153,7 @@ def _in_folder(folder: Path, settings: Settings, publisher: "FilePublisher") -> 
         repository = publisher.repositories.of((product.entry or {}).get("repository"), Path(compiled.folder))
         every = tuple(product.documents) or (compiled.document,)
         yield Candidate(compiled, run.worker, _ours(dict.fromkeys(said)), repository, every)
-    known = {compiled.document for compiled in run.ones}
+    known = {compiled.document for compiled in run.contracts}
     for path in contract_files(folder):
         if str(path) not in known:
             loose = publisher.candidate(path)

@@ -9,7 +9,7 @@ from typing import Any
 from floe.actions.approve.approvals import approved
 from floe.actions.compile.judge import Rulebook, apply_waivers, as_compiled
 from floe.actions.diff import diff_effective, documents_hash
-from floe.actions.diff.contract_set import changes_beside
+from floe.actions.diff.contract_set import read_changes_file
 from floe.actions.diff.pairing import in_line
 from floe.actions.publish.candidates import refuses
 from floe.actions.publish.children import weaker_child
@@ -131,9 +131,9 @@ class Judge:
         line = [contract for row in known.versions if (contract := registered(row))]
         if not line:
             return None
-        beside = changes_beside(self.contract)
-        made = diff_effective(in_line(line, self.contract, beside), self.settings)
-        made = replace(made, findings=(*made.findings, *beside.findings))
+        changes_file = read_changes_file(self.contract)
+        made = diff_effective(in_line(line, self.contract, changes_file), self.settings)
+        made = replace(made, findings=(*made.findings, *changes_file.findings))
         hashes = [row["effective_hash"] for row in known.versions if row["version"] == made.old]
         return replace(made, hash=self._hash(hashes[0], made))
 

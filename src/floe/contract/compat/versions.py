@@ -143,6 +143,7 @@ def identity_not_kept(move: Move) -> Iterator[Message]:
                 "All versions of a contract keep it",
                 f"Keep '{old}', or publish a new contract and deprecate the old one",
                 at=at,
+                target=old,
             )
             return
 

@@ -17,7 +17,7 @@ class ReferenceTarget:
 
 
 def target(text: str) -> ReferenceTarget:
-    """A reference taken apart: `table.column`, `file.yaml#table.column`, `schema/id/properties/id`.
+    """A reference by its parts: `table.column`, `file.yaml#table.column`, `schema/id/properties/id`.
 
     >>> target("orders.customer.id")
     ReferenceTarget(document='', dataset='orders', field='customer.id')

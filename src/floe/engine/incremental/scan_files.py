@@ -8,10 +8,14 @@ from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.incremental.reads import Index, Measurement, ReadPlan, RuleNeed, near_files, old_files
 from floe.engine.metadata.proof import bounds_of, files_are_clustered, row_count
-from floe.engine.spark.broadcast_keys import duplicates_by_broadcast, orphans_by_broadcast
 from floe.engine.spark.concurrency import run_concurrently
-from floe.engine.spark.cost import Cost, described, metered
-from floe.engine.spark.keys import Edges, dense, find_orphans, judge_keys, key_statistics, whole_keys
+from floe.engine.spark.cost import Cost, QueryReads, described, metered
+from floe.engine.spark.keys.bits import dense
+from floe.engine.spark.keys.broadcast import duplicates_by_broadcast, orphans_by_broadcast
+from floe.engine.spark.keys.check import check_keys
+from floe.engine.spark.keys.columns import whole_keys
+from floe.engine.spark.keys.orphans import find_orphans
+from floe.engine.spark.keys.result import Edges, key_statistics
 from floe.engine.spark.row_pass import RowPassRequest, count_rows
 from floe.engine.spark.samples import key_of, shown
 from floe.engine.spark.scan import read_references
@@ -120,7 +124,9 @@ class _Files:
     def _rows(self, rules: Sequence[Expectation], files: Statistics) -> dict[str, Measurement] | None:
         rows = self._read(files)
         key = key_of(rows, self.plan.key)
-        with described(self.spark, f"{self.plan.contract}: {len(rules)} row rules on {len(files)} files"):
+        with described(
+            self.spark, f"{self.plan.contract}: {len(rules)} row rules on {len(files)} files", QueryReads.ROWS
+        ):
             counted = count_rows(
                 RowPassRequest(rows, key, rules, self.aids.now, (), row_count(files), self.aids.common)
             )
@@ -140,15 +146,18 @@ class _Files:
         known = _read(self.spark, self.table, old) if old else None
         existing = None if known is None else _within(known, {name: name for name in columns}, bounds)
         edges = None if old else _edges(rows, files, columns)
-        with described(self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files"):
+        with described(
+            self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files", QueryReads.TABLE
+        ):
             if existing is not None and _is_small(files):
                 again = duplicates_by_broadcast(rows, key_of(rows, columns), existing)
             else:
                 laid = key_statistics(
                     columns, edges, row_count(files), files_are_clustered(files, columns), bounds, self.plan.masked
                 )
-                again, _ = judge_keys(rows, key_of(rows, columns), existing, [], laid)
-        return Measurement(again.twice + again.keys_there, shown(again.samples, again.key, self.plan, self.aids.salt))
+                again, _ = check_keys(rows, key_of(rows, columns), existing, [], laid)
+        samples = shown(again.samples, again.key, self.plan, self.aids.salt)
+        return Measurement(again.twice + again.keys_there, samples, again.method)
 
     def _lost(self, need: RuleNeed) -> Measurement | None:
         """Rows of the files that are left whose key no row of the other table has."""
@@ -162,7 +171,9 @@ class _Files:
         edges = _edges(rows, files, names)
         near = whole_keys(_within(target, dict(zip(names, columns, strict=True)), bounds), columns)
         with described(
-            self.spark, f"{self.plan.contract}: reference {need.expectation.reference} on {len(files)} files"
+            self.spark,
+            f"{self.plan.contract}: reference {need.expectation.reference} on {len(files)} files",
+            QueryReads.REFERENCES,
         ):
             key = key_of(rows, self.plan.key)
             lost = (
@@ -170,7 +181,7 @@ class _Files:
                 if _is_small(files)
                 else find_orphans(rows, key, names, near, edges)
             )
-        return Measurement(lost.rows, shown(lost.samples, lost.key, self.plan, self.aids.salt))
+        return Measurement(lost.rows, shown(lost.samples, lost.key, self.plan, self.aids.salt), lost.method)
 
     def _target(self, need: RuleNeed, columns: Sequence[str]) -> DataFrame | None:
         """The table that keys refer to: only files that can hold one of them, where that is known."""

@@ -10,18 +10,12 @@ from pyspark.sql import DataFrame
 
 from floe.engine.plan.messages import broken_text, rows_text
 from floe.engine.spark.concurrency import run_concurrently
-from floe.engine.spark.cost import described
-from floe.engine.spark.keys import (
-    DuplicateKeys,
-    Edges,
-    KeyStatistics,
-    OrphanKeys,
-    dense,
-    find_orphans,
-    judge_keys,
-    key_statistics,
-    whole_keys,
-)
+from floe.engine.spark.cost import QueryReads, described
+from floe.engine.spark.keys.bits import dense
+from floe.engine.spark.keys.check import check_keys
+from floe.engine.spark.keys.columns import whole_keys
+from floe.engine.spark.keys.orphans import find_orphans
+from floe.engine.spark.keys.result import DuplicateKeys, Edges, KeyStatistics, OrphanKeys, key_statistics
 from floe.engine.spark.measure_query import by_table
 from floe.engine.spark.row_pass import RowPassRequest, RowPassResult, count_rows
 from floe.engine.spark.samples import SampleKey, key_of, shown
@@ -53,8 +47,8 @@ class MeasureRequest:
     `existing` are the rows in the table already, whose keys may not come again; at a `gate` the rows are a batch's,
     and rules about the whole table are left out. `unread` says why a table that keys refer to could not be read.
     `total` is how many rows there are, where that is known; those that break nothing need not be among the rows then.
-    `bounds` are values between which all values of columns lie, where they are known; `apart` says of columns whether
-    files hold values apart from one another's; `common` are values that columns of text have again and again.
+    `bounds` are values between which all values of columns lie, where they are known; `clustered` says of columns
+    whether each file holds values of its own; `common` are values that columns of text have again and again.
     """
 
     rows: DataFrame
@@ -67,7 +61,7 @@ class MeasureRequest:
     now: int = 0
     total: int | None = None
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
-    apart: Mapping[str, bool] = field(default_factory=dict)
+    clustered: Mapping[str, bool] = field(default_factory=dict)
     common: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -109,7 +103,7 @@ def _counted_rows(scene: MeasureRequest, key: SampleKey, rules: list[Expectation
     """The row pass; nothing is read where nothing is asked that is not known."""
     if scene.total is not None and not rules and not edges:
         return RowPassResult(scene.total, {})
-    with described(scene.rows.sparkSession, f"{scene.plan.contract}: {len(rules)} row rules"):
+    with described(scene.rows.sparkSession, f"{scene.plan.contract}: {len(rules)} row rules", QueryReads.ROWS):
         return count_rows(RowPassRequest(scene.rows, key, rules, scene.now, edges, scene.total, scene.common))
 
 
@@ -168,7 +162,7 @@ def _dense(scene: MeasureRequest, columns: Sequence[str], counted: RowPassResult
 def _known(scene: MeasureRequest, columns: Sequence[str], counted: RowPassResult) -> KeyStatistics:
     seen = {name: edges for name in columns if (edges := counted.edges(name))}
     between, bounds = _dense(scene, columns, counted), {**seen, **scene.bounds}
-    return key_statistics(columns, between, counted.rows, scene.apart, bounds, scene.plan.masked)
+    return key_statistics(columns, between, counted.rows, scene.clustered, bounds, scene.plan.masked)
 
 
 def _key_calls(
@@ -200,9 +194,10 @@ def _key_set(
     targets = [_target(scene, expectation, columns) for expectation in along]
     try:
         words = [f"key ({', '.join(columns)})", *(f"reference {expectation.reference}" for expectation in along)]
-        with described(scene.rows.sparkSession, f"{scene.plan.contract}: {', '.join(words)}"):
+        reads = QueryReads.REFERENCES if along else QueryReads.TABLE
+        with described(scene.rows.sparkSession, f"{scene.plan.contract}: {', '.join(words)}", reads):
             known = _known(scene, columns, counted)
-            repeated, lost = judge_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets, known)
+            repeated, lost = check_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets, known)
     except ENGINE_ERRORS as error:
         return dict.fromkeys([expectation.id for expectation in (*mine, *along)], f"Spark: {first_line(error)}")
     found = {one.id: answer for one, answer in zip(along, lost, strict=True)}
@@ -211,7 +206,8 @@ def _key_set(
 
 def _reference(scene: MeasureRequest, key: SampleKey, expectation: Expectation, counted: RowPassResult) -> _Answers:
     try:
-        with described(scene.rows.sparkSession, f"{scene.plan.contract}: reference {expectation.reference}"):
+        text = f"{scene.plan.contract}: reference {expectation.reference}"
+        with described(scene.rows.sparkSession, text, QueryReads.REFERENCES):
             target = _target(scene, expectation, expectation.key)
             edges = _dense(scene, expectation.key, counted)
             return {expectation.id: find_orphans(scene.rows, key, expectation.key, target, edges)}
@@ -243,9 +239,10 @@ def outcome(
     numbers: tuple[int, int],
     message: str,
     samples: tuple[Any, ...] = (),
+    method: str | None = None,
 ) -> Outcome:
     """What came of an expectation whose number is known, of how many rows."""
-    return judged_outcome(expectation, Measured(*numbers, message, samples), "scan", empty_passes=scene.gate)
+    return judged_outcome(expectation, Measured(*numbers, message, samples, method), "scan", empty_passes=scene.gate)
 
 
 def _unique(scene: MeasureRequest, expectation: Expectation, found: DuplicateKeys, total: int) -> Outcome:
@@ -254,13 +251,15 @@ def _unique(scene: MeasureRequest, expectation: Expectation, found: DuplicateKey
     said += [f"'{expectation.field}' of {rows_text(found.there)} is already in the table"] * bool(found.there)
     samples = shown(found.samples, found.key, scene.plan, scene.salt)
     # a row counts once: of a key that is in the table all rows are bad, of another one all but the first
-    return outcome(scene, expectation, (found.twice + found.keys_there, total), " and ".join(said), samples)
+    return outcome(
+        scene, expectation, (found.twice + found.keys_there, total), " and ".join(said), samples, found.method
+    )
 
 
 def _referring(scene: MeasureRequest, expectation: Expectation, found: OrphanKeys, total: int) -> Outcome:
     message = broken_text(expectation, found.rows)
     samples = shown(found.samples, found.key, scene.plan, scene.salt)
-    return outcome(scene, expectation, (found.rows, total), message, samples)
+    return outcome(scene, expectation, (found.rows, total), message, samples, found.method)
 
 
 def _aged(scene: MeasureRequest, expectation: Expectation, then: int | None) -> Outcome:

@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import SparkSession, functions as sql
 
 from floe.lang.sql.literals import quote
 from floe.model.plan import Expectation
 from floe.model.table import Target
 from floe.settings import Settings
-from floe.tables.iceberg import required_fields as required
-from floe.tables.iceberg import table
+from floe.tables.iceberg import required_fields as required, table
 from floe.tables.spark.constraints import Protection
 
 
@@ -38,7 +36,7 @@ def _required(rule: Expectation, column: str | None, empty: dict[str, int], caus
         return Protection(rule.id, str(rule.row_rule), False, "Iceberg has no constraints on values")
     rows = empty.get(column, 0)
     if rows:
-        return Protection(rule.id, f"{column} NOT NULL", False, f"{rows:,} rows in the table violate it")
+        return Protection(rule.id, f"{column} NOT NULL", False, f"{rows:,} rows in the table violate it", True)
     if column in empty and cause:
         return Protection(rule.id, f"{column} NOT NULL", False, cause)
     return Protection(rule.id, f"{column} NOT NULL", True)

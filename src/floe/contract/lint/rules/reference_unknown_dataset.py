@@ -30,4 +30,5 @@ def reference_unknown_dataset(part: ReferenceOf) -> Iterator[Message]:
                     "Correct the name, or add the dataset to a contract",
                     at=at,
                     alike=fold(text if others else name),
+                    target=name,
                 )
