@@ -276,10 +276,10 @@ CHILD = """
 import sys
 from pathlib import Path
 from floe.registry import open_store
-from floe.registry.outbox_worker import Worker
+from floe.registry.outbox_worker import OutboxWorker
 from floe.events.file import file_sender
 url, folder = sys.argv[1:]
-print(Worker(open_store(url, Path(folder)), {"test": file_sender(Path(folder) / "told.jsonl")}.get).run(30).sent)
+print(OutboxWorker(open_store(url, Path(folder)), {"test": file_sender(Path(folder) / "told.jsonl")}.get).run(30).sent)
 """
 
 

@@ -12,11 +12,11 @@ _FILE = "Check registry.url and the permissions of the file and its folder (`flo
 _SERVER = "Check registry.url, and that its server runs and can be reached from here (`floe doctor`)"
 _ADDRESS = "Write it as sqlite:///.floe/registry.db or postgresql://…"
 _RESTORE = "The file is damaged: restore it from a backup or an export, or move it away"
-_ROOM = "What was not acknowledged is not registered: make room on its disk, and run it again"
-_RIGHTS = "Ask for the right to write there, or set registry.url to another place"
+_ROOM = "Nothing was registered: free space on its disk, and run the command again"
+_RIGHTS = "Request write permission, or set registry.url to another place"
 _LOGIN = "Check the user and password of registry.url"
-_SLOW = "The database is too slow, or somebody holds its tables: run it again later"
-_HELD = "Another program holds the file for long: end it, or move the registry to PostgreSQL"
+_SLOW = "The database is slow, or another session locks its tables: run the command again later"
+_HELD = "Another program locks the file: stop it, or move the registry to PostgreSQL"
 
 _SQLITE = {
     sqlite3.SQLITE_CORRUPT: _RESTORE,

@@ -142,7 +142,7 @@ def test_a_query_reads_the_tables_that_relationships_name(spark):
     others = {"customers": spark.createDataFrame([(1,), (2,), (3,), (4,)], "id bigint")}
     assert measured(spark, found, others)["t:quality.sql"].outcome == "pass"
     lost = measured(spark, found)["t:quality.sql"]
-    assert lost.cause == "no table is known for 'customers': pass --reference customers=TABLE"
+    assert lost.cause == "no table found for 'customers': pass --reference customers=TABLE"
 
 
 def volume_plan(arguments: str) -> Plan:
