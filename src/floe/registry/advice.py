@@ -16,6 +16,7 @@ _ROOM = "What was not acknowledged is not registered: make room on its disk, and
 _RIGHTS = "Ask for the right to write there, or set registry.url to another place"
 _LOGIN = "Check the user and password of registry.url"
 _SLOW = "The database is too slow, or somebody holds its tables: run it again later"
+_SILENT = "The server took the connection and fell silent: see whether it, or a pooler or firewall before it, hangs"
 _HELD = "Another program holds the file for long: end it, or move the registry to PostgreSQL"
 
 _SQLITE = {
@@ -27,6 +28,7 @@ _SQLITE = {
     sqlite3.SQLITE_BUSY: _HELD,
 }
 _POSTGRESQL = {
+    "08006": _SILENT,  # connection failure: so floe calls an answer that did not come (`timed`)
     "28": _LOGIN,
     "25006": _RIGHTS,  # a read-only transaction
     "42501": _RIGHTS,

@@ -5,7 +5,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from floe import registry
 from floe.lang.json_text import dumps
 from floe.lang.secret import masked, with_variables_hidden
 from floe.model import RegistryError
@@ -26,10 +27,7 @@ from floe.system.private_files import open_private, private_file
 
 HEAD = "0006"
 _BUSY_SECONDS = 30
-_CONNECT_SECONDS = 10
 FROZEN_SECONDS = 10
-_PATIENT = "SET LOCAL statement_timeout = 0"
-_STATEMENT_SECONDS = 60  # beyond that a database counts as out of reach; who waits for another writer waits longer
 _LOOK_BACK = 5
 _NAME = re.compile(r"[\w.@-][\w.:@/-]*(?<!:)(?!.*://)", re.ASCII)  # ids of contracts, tables and runs
 
@@ -62,7 +60,7 @@ def _address(url: str, root: Path) -> sa.URL:
         raise RegistryError(
             "registry.url is no database address", "Write it as sqlite:///.floe/registry.db or postgresql://…", "E542"
         ) from None
-    if address.drivername == "postgresql":
+    if address.get_backend_name() == "postgresql":
         return address.set(drivername="postgresql+psycopg")
     if address.get_backend_name() == "sqlite" and address.database:
         return address.set(database=str(root / address.database))
@@ -115,13 +113,14 @@ def _engine(address: sa.URL) -> Engine:
 @cache
 def _server_engine(address: sa.URL) -> Engine:
     """One for all stores of an address, so that those nobody closes do not use up the server's connections."""
-    waits = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
+    postgresql = address.get_backend_name() == "postgresql"
+    limits = registry.timed.connect_arguments(address) if postgresql else {}
     made = sa.create_engine(
-        address, pool_pre_ping=True, pool_size=1, max_overflow=20, json_serializer=_json, connect_args=waits
+        address, pool_pre_ping=True, pool_size=1, max_overflow=20, json_serializer=_json, connect_args=limits
     )
     sa.event.listen(made, "before_cursor_execute", _covered, retval=True)
-    if made.dialect.name == "postgresql" and "options" not in address.query:
-        sa.event.listen(made, "connect", _bound_statements)
+    if postgresql:
+        registry.timed.limit_answers(made)
     # a forked process has connections of its own, and leaves its parent's alone
     os.register_at_fork(after_in_child=lambda: made.dispose(close=False))
     return made
@@ -149,13 +148,6 @@ def _cover(value: Any) -> Any:
     return value
 
 
-def _bound_statements(connection: Any, _: Any) -> None:
-    """Let no statement of a connection last for ever."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET statement_timeout = '{_STATEMENT_SECONDS}s'")
-    connection.commit()
-
-
 class Store:
     """Reads and writes of the store, each in its own transaction."""
 
@@ -171,14 +163,24 @@ class Store:
     def begin(self, writes: bool = False, patient: bool = False) -> Iterator[Connection]:
         """A transaction; writers of SQLite queue from its start. RegistryError (E542) where the database fails.
 
-        One that is patient may wait for others, or take long, without being taken for a database that does not answer.
+        The statements of one that is patient may take long without being taken for a database that does not answer.
         """
         try:
-            with self.engine.execution_options(floe_writes=writes).begin() as connection:
-                if patient and self.postgresql:
-                    connection.execute(sa.text(_PATIENT))
+            with (
+                self.engine.execution_options(floe_writes=writes).begin() as connection,
+                registry.timed.patient(connection) if patient and self.postgresql else nullcontext(),
+            ):
                 yield connection
         except (SQLAlchemyError, *DAMAGED) as error:
+            raise _unreachable(self.engine.url, error) from None
+
+    @contextmanager
+    def session(self) -> Iterator[Connection]:
+        """A connection whose statements stand alone; RegistryError (E542) where the database fails."""
+        try:
+            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                yield connection
+        except SQLAlchemyError as error:
             raise _unreachable(self.engine.url, error) from None
 
     @contextmanager
@@ -207,7 +209,7 @@ class Store:
         config.set_main_option("script_location", os.fspath(Path(__file__).parent / "migrations"))
         with self.begin(writes=True, patient=True) as connection:
             if self.postgresql:  # of two that find an old store at once, one waits for the other
-                connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock_key("floe.migrate")})
+                registry.timed.wait_for_lock(connection, lock_key("floe.migrate"))
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
 
@@ -291,8 +293,7 @@ class Store:
         """A connection whose transaction holds the lock of a table; RegistryError (E542) where the server fails."""
         try:
             connection = self.engine.connect()
-            connection.execute(sa.text(_PATIENT))
-            connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock_key(table_id)})
+            registry.timed.wait_for_lock(connection, lock_key(table_id))
         except SQLAlchemyError as error:
             raise _unreachable(self.engine.url, error) from None
         return connection
