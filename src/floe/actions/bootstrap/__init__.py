@@ -226,11 +226,16 @@ def _address(found: SourceTable, wanted: BootstrapOptions, settings: Settings) -
     head = {"domain": wanted.domain or domain, "dataProduct": wanted.product}
     head = {key: value for key, value in head.items() if value}
     table_id = f"{wanted.layer or layer}.{head.get('domain', 'default')}.{found.name}"
+    facts: dict[str, Any] = {}
+    name = target.name if target else None
     by_id = wanted.layer or (layer and _finds(table_id, target, settings))
-    custom = {"customProperties": [{"property": "layer", "value": wanted.layer or layer}]} if by_id else {}
-    name = table_id if by_id else target.name if target else None
-    beside = {"servers": [_server(target, settings)]} if target and target.path and (wanted.layer or not by_id) else {}
-    return {"physical_name": name, "facts": custom}, {**head, **beside}
+    if by_id:
+        name = table_id
+        facts["customProperties"] = [{"property": "layer", "value": wanted.layer or layer}]
+    servers: dict[str, Any] = {}
+    if target and target.path and (wanted.layer or not by_id):
+        servers["servers"] = [_server(target, settings)]
+    return {"physical_name": name, "facts": facts}, {**head, **servers}
 
 
 def _layer(target: Target) -> tuple[str, str]:

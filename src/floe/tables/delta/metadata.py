@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal as Number
 from pathlib import Path
@@ -256,26 +256,33 @@ def _deleted(table: DeltaTable, paths: list[str]) -> dict[str, _Deleted] | None:
 def _statistics(row: dict[str, Any], deleted: int, edged: Mapping[str, Type]) -> FileStatistics:
     written = row.get("num_records")
     rows = None if written is None else written - deleted
-    # where rows are deleted, only none or all of them null stays sure
-    nulls = {
-        name: count if count == 0 else count - deleted
-        for name, count in (row.get("null_count") or {}).items()
-        if isinstance(count, int) and (not deleted or count in (0, written))
-    }
-    least = {name: _lower(value) for name, value in (row.get("min") or {}).items() if _known(name, value, edged)}
-    most = {name: _upper(value) for name, value in (row.get("max") or {}).items() if _known(name, value, edged)}
+    nulls = _nulls(row, written, deleted)
+    least = {name: _lower(value) for name, value in _edges(row, "min", edged)}
+    most = {name: _upper(value) for name, value in _edges(row, "max", edged)}
     for name, value in (row.get("partition") or {}).items():
         if value is None and rows is not None:
             nulls[name] = rows
         elif value not in (None, ""):  # readers differ on empty text
             nulls[name] = 0
-            if name in edged and not getattr(value, "tzinfo", None):  # instants are written in a zone that is not said
+            if name in edged and not getattr(value, "tzinfo", None):  # instants are written in a zone that is not given
                 least[name] = most[name] = value
     return FileStatistics(rows, nulls, least, most, row.get("size_bytes"), exact=not deleted)
 
 
-def _known(name: str, value: Any, edged: Mapping[str, Type]) -> bool:
-    return name in edged and value is not None
+def _nulls(row: dict[str, Any], written: int | None, deleted: int) -> dict[str, int]:
+    """How many nulls each column has; where rows are deleted, only none or all of them null stays sure."""
+    nulls = {name: count for name, count in (row.get("null_count") or {}).items() if isinstance(count, int)}
+    if not deleted:
+        return nulls
+    sure = {name: count for name, count in nulls.items() if count in (0, written)}
+    return {name: max(0, count - deleted) for name, count in sure.items()}
+
+
+def _edges(row: dict[str, Any], side: str, edged: Mapping[str, Type]) -> Iterator[tuple[str, Any]]:
+    """The least or greatest values of the columns whose bounds can be compared."""
+    for name, value in (row.get(side) or {}).items():
+        if name in edged and value is not None:
+            yield name, value
 
 
 def _lower(value: Any) -> Any:
