@@ -32,7 +32,7 @@ def age_outcome(expectation: Expectation, seconds: int, how: str) -> Outcome:
 def format_duration(seconds: int) -> str:
     """A duration in its two largest units.
 
-    >>> spoken(59), spoken(7260), spoken(200000)
+    >>> format_duration(59), format_duration(7260), format_duration(200000)
     ('59s', '2h 1min', '2d 7h')
     """
     parts = []

@@ -69,10 +69,10 @@ def combine(kind: str, numbers: Figures) -> int | None:
 def rewritten(known: RuleHistory, rewrites: Iterable[Rewrite], kind: str) -> RuleHistory:
     """What is known after rewrites: rows that only moved keep their figures.
 
-    >>> rewritten(Known(frozenset("abc")), [Rewrite(frozenset("ab"), frozenset("x"))], "row").clean == frozenset("cx")
+    >>> rewritten(RuleHistory(frozenset("abc")), [Rewrite(frozenset("ab"), frozenset("x"))], "row").clean == frozenset("cx")
     True
-    >>> one = Known(frozenset("ab"), (Part(frozenset("cd"), 3),))
-    >>> (part,) = rewritten(one, [Rewrite(frozenset("bc"), frozenset("x"))], "row").parts
+    >>> known = RuleHistory(frozenset("ab"), (FileSetResult(frozenset("cd"), 3),))
+    >>> (part,) = rewritten(known, [Rewrite(frozenset("bc"), frozenset("x"))], "row").parts
     >>> sorted(part.files), part.number
     (['d', 'x'], 3)
     """
