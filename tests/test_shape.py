@@ -59,6 +59,8 @@ HEAVY = {
     "deltalake",
     "pyiceberg",
     "sqlglot",
+    "jinja2",
+    "ruamel",
 }
 
 

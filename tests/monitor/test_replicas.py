@@ -62,8 +62,8 @@ def test_a_lease_that_ended_is_taken_over_and_the_late_one_refused(store):
     moved(store, until=1.0)
     again = next(turn for turn in claimed(second) if turn.name == late.name)
     assert again.token == late.token + 1
-    with pytest.raises(LeaseError, match="another monitor took this look over"), store.together() as one:
-        first.done(one, late)
+    with pytest.raises(LeaseError, match="another monitor took this look over"), store.transaction() as connected:
+        first.done(connected, late)
     first.renew([late])  # does not take it back
     assert second.done(store, again) is False
     with pytest.raises(LeaseError):

@@ -28,11 +28,7 @@ class ProtectResult:
     @property
     def broken(self) -> "tuple[Protection, ...]":
         """The rules that the rows in the table break already."""
-        return tuple(
-            protection
-            for protection in self.protections
-            if not protection.held and "violate" in protection.cause.lower()
-        )
+        return tuple(protection for protection in self.protections if protection.violated)
 
     def to_dict(self) -> dict[str, Any]:
         """The shape other programs rely on."""

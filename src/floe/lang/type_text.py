@@ -1,4 +1,8 @@
-"""Types as people write them: Spark, SQL, Snowflake, BigQuery, Postgres, Databricks, MySQL, SQL Server and Oracle."""
+"""Types as people write them: Spark, SQL, Snowflake, BigQuery, Postgres, Databricks, MySQL, SQL Server and Oracle.
+
+sqlglot parses types too, but costs `floe lint` more than it saves: 65 ms of CPU to import beside 3 ms, 150 µs a type beside
+18 µs, and Spark's VOID is an error to it. Its types would still have to become floe's, spelling by spelling.
+"""
 
 import json
 import re

@@ -39,7 +39,7 @@ class VersionChange(NamedTuple):
     breaking: bool
     lead_days: int  # between the day consumers could know of it and the day it takes effect
     consumers: int
-    told: bool  # every consumer's message was sent
+    notified: bool  # every consumer's message was sent
     overridden: bool = False  # published although consumers had not agreed
 
 

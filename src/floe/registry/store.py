@@ -2,7 +2,6 @@
 
 import fcntl
 import hashlib
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from floe.lang.json_text import dumps
 from floe.lang.secret import masked, with_variables_hidden
 from floe.model import RegistryError
+from floe.registry.advice import DAMAGED, advice
 from floe.registry.fact_put import put_fact
 from floe.registry.outbox_put import put_all
 from floe.registry.schema import check_runs, schema_history, table_registry, violations
@@ -30,21 +30,8 @@ _CONNECT_SECONDS = 10
 FROZEN_SECONDS = 10
 _PATIENT = "SET LOCAL statement_timeout = 0"
 _STATEMENT_SECONDS = 60  # beyond that a database counts as out of reach; who waits for another writer waits longer
-_SERVER = "Check registry.url, and that its server runs and can be reached from here (`floe doctor`)"
 _LOOK_BACK = 5
-_DAMAGED = (UnicodeDecodeError, json.JSONDecodeError)  # what bytes that are no text, or no JSON, end with
 _NAME = re.compile(r"[\w.@-][\w.:@/-]*(?<!:)(?!.*://)", re.ASCII)  # ids of contracts, tables and runs
-_CHECK = "Check registry.url and the permissions of the file and its folder (`floe doctor`)"
-# what a database says -> what to do about it
-_ADVICE = {
-    "malformed|not a database|disk I/O error": "The file is damaged: restore it from a backup or an export, or move it away",
-    "is full|No space left": "What was not acknowledged is not registered: make room on its disk, and run it again",
-    "readonly|read-only|permission denied": "Ask for the right to write there, or set registry.url to another place",
-    "password|no pg_hba|role": "Check the user and password of registry.url",
-    "load plugin": "Write it as sqlite:///.floe/registry.db or postgresql://…",
-    "statement timeout": "The database is too slow, or somebody holds its tables: run it again later",
-    "database is locked": "Another program holds the file for long: end it, or move the registry to PostgreSQL",
-}
 
 
 def open_store(url: str, root: Path) -> "Store":
@@ -55,7 +42,7 @@ def open_store(url: str, root: Path) -> "Store":
     try:
         store = Store(_engine(address))
         store.migrate()
-    except (SQLAlchemyError, ImportError, *_DAMAGED) as error:
+    except (SQLAlchemyError, ImportError, *DAMAGED) as error:
         raise _unreachable(address, error) from None
     return store
 
@@ -99,10 +86,10 @@ def _folder(path: Path) -> None:
 
 def _unreachable(address: sa.URL, error: Exception) -> RegistryError:
     said = str(getattr(error, "orig", None) or error).strip().splitlines() or [type(error).__name__]
-    cause = f"it is malformed, {said[0]}" if isinstance(error, _DAMAGED) else said[0]
-    usual = _CHECK if address.get_backend_name() == "sqlite" else _SERVER
-    advice = next((said for words, said in _ADVICE.items() if any(word in cause for word in words.split("|"))), usual)
-    return RegistryError(masked(f"The registry {address.render_as_string()} cannot be used: {cause}"), advice, "E542")
+    cause = f"it is malformed, {said[0]}" if isinstance(error, DAMAGED) else said[0]
+    return RegistryError(
+        masked(f"The registry {address.render_as_string()} cannot be used: {cause}"), advice(address, error), "E542"
+    )
 
 
 def _engine(address: sa.URL) -> Engine:
@@ -191,7 +178,7 @@ class Store:
                 if patient and self.postgresql:
                     connection.execute(sa.text(_PATIENT))
                 yield connection
-        except (SQLAlchemyError, *_DAMAGED) as error:
+        except (SQLAlchemyError, *DAMAGED) as error:
             raise _unreachable(self.engine.url, error) from None
 
     @contextmanager

@@ -11,6 +11,7 @@ from floe.model import Contract, ContractError, Dataset, Server, SettingError, T
 from floe.model.plan import RowScope
 from floe.model.table import AIMS, Target, unsafe_in
 from floe.settings import Settings
+from floe.tables.boundary import cause_of
 from floe.tables.home import place_of, refuse_other_root
 
 _FOLDERS = {"local": "path", "s3": "location", "azure": "location", "custom": "location"}
@@ -145,7 +146,9 @@ def tables_below(folder: Path) -> list[Path]:
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
-        raise TableError(f"{folder} cannot be read: {error.strerror}", "Check its permissions") from None
+        raise TableError(
+            f"{folder} cannot be read: {error.strerror}", "Check its permissions", cause=cause_of(error)
+        ) from None
     return [entry for entry in entries if _has_log(entry)]
 
 

@@ -172,12 +172,12 @@ WAYS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "apart", "bounded"), WAYS[::4] if UNDER_TEST == "cluster" else WAYS)
-def test_many_keys_are_judged_alike_whatever_they_are_made_of_and_however_they_lie(session, kind, apart, bounded):
+@pytest.mark.parametrize(("kind", "clustered", "bounded"), WAYS[::4] if UNDER_TEST == "cluster" else WAYS)
+def test_many_keys_are_judged_alike_whatever_they_are_made_of_and_however_they_lie(session, kind, clustered, bounded):
     schema, made = KEYS[kind]
     names = tuple(part.split()[0] for part in schema.split(", "))
     rows = session.range(MANY).selectExpr(*_columns(names, made))
-    known = {"clustered": dict.fromkeys(names, apart) if apart is not None else {}}
+    known = {"clustered": dict.fromkeys(names, clustered) if clustered is not None else {}}
     known |= {"bounds": BOUNDS[kind]} if bounded else {}
     _, clean = found(rows, plan(asked("key", keys=names), key=names), **known)
     assert (clean["key"].outcome, clean["key"].violations, clean["key"].samples) == ("pass", 0, ())

@@ -51,7 +51,7 @@ class CompileResult:
     @property
     def contracts(self) -> list[dict[str, Any]]:
         """The compiled contracts: identity, version, file and hashes."""
-        return [compiled.summary for compiled in _in_line(self.run.ones) if compiled.summary]
+        return [compiled.summary for compiled in _in_line(self.run.contracts) if compiled.summary]
 
     @property
     def artifacts(self) -> dict[str, Any]:
@@ -107,9 +107,9 @@ def compile(
     """
     start = Path(folder).resolve()
     if not start.is_dir():
-        raise FloeError(f"{folder} is no folder", "Name the folder of a product")
+        raise FloeError(f"{folder} is not a folder", "Pass the folder of a product")
     if (processes := options.get("processes")) is not None and processes < 1:
-        raise SettingError(f"{processes} processes cannot compile anything", "Name one or more with --processes")
+        raise SettingError(f"--processes is {processes}, expected 1 or more", "Pass --processes 1 or more")
     settings, today = settings or load_settings(start=start), today or utc_now().date()
     with span(settings, "floe.compile", enforcement=settings.data_contracts.enforcement) as say:
         try:
@@ -133,7 +133,7 @@ def _compiled(start: Path, settings: Settings, today: date, options: Options) ->
         found = [] if level == "off" else _judged(run, rules, today)
         result = CompileResult((), tuple(found), level, run)
         path = Path(output) if output else start / FILE
-        if options.get("store", True) and not result.failed and run.ones:
+        if options.get("store", True) and not result.failed and run.contracts:
             _write(path, _text(run, level))
             result = replace(result, file=shown(path))
     except DamagedError:
@@ -145,7 +145,7 @@ def _compiled(start: Path, settings: Settings, today: date, options: Options) ->
 
 
 def _judged(run: Run, rules: Rulebook, today: date) -> list[Finding]:
-    """All findings: of the products, of each contract, and of contracts side by side."""
+    """All findings: of the products, of each contract, and of several contracts."""
     documents = {product.folder: product.documents for product in run.products}
 
     def whole(compiled: CompiledContract) -> Contract | None:
@@ -158,12 +158,12 @@ def _judged(run: Run, rules: Rulebook, today: date) -> list[Finding]:
         here = _elsewhere(run, name)
         return ends.known(name) if here is None else here
 
-    together = CrossContractCheck(run.products, run.ones, whole, elsewhere, run.history, ends.moved)
+    across = CrossContractCheck(run.products, run.contracts, whole, elsewhere, run.history, ends.moved)
     found = [as_compiled(finding) for product in run.products for finding in product.findings]
-    for compiled in run.ones:
-        found += apply_waivers(together.of(compiled), rules, compiled.about, today)
-    beside = [as_compiled(finding) for finding in together.findings()]
-    return in_order(dict.fromkeys([*found, *apply_waivers(beside, rules, "", today)]))
+    for compiled in run.contracts:
+        found += apply_waivers(across.of(compiled), rules, compiled.about, today)
+    several = [as_compiled(finding) for finding in across.findings()]
+    return in_order(dict.fromkeys([*found, *apply_waivers(several, rules, "", today)]))
 
 
 def _elsewhere(run: Run, name: str) -> list[str] | None:
@@ -181,9 +181,9 @@ def _elsewhere(run: Run, name: str) -> list[str] | None:
     return None
 
 
-def _in_line(ones: Sequence[CompiledContract]) -> list[CompiledContract]:
+def _in_line(contracts: Sequence[CompiledContract]) -> list[CompiledContract]:
     """The contracts in the order of the artifacts."""
-    made = [compiled for compiled in ones if compiled.summary]
+    made = [compiled for compiled in contracts if compiled.summary]
     return sorted(
         made, key=lambda compiled: (compiled.summary["id"], compiled.summary["file"]) if compiled.summary else ("", "")
     )
@@ -191,7 +191,7 @@ def _in_line(ones: Sequence[CompiledContract]) -> list[CompiledContract]:
 
 def _text(run: Run, level: str) -> Iterator[bytes]:
     """The file's content: the same for the same input, wherever and whenever it is made."""
-    lines = run.cache.lines.read(compiled.at for compiled in _in_line(run.ones))
+    lines = run.cache.lines.read(compiled.at for compiled in _in_line(run.contracts))
     return artifacts.text(
         level,
         (artifacts.line(compiled_product.entry) for compiled_product in run.products if compiled_product.entry),
@@ -207,6 +207,6 @@ def _write(path: Path, text: Iterator[bytes]) -> None:
             file.writelines(text)
         beside.replace(path)
     except OSError as error:
-        raise FloeError(f"{path} cannot be written: {error.strerror}", "Name another file with --output") from None
+        raise FloeError(f"{path} cannot be written: {error.strerror}", "Pass another file with --output") from None
     finally:
         beside.unlink(missing_ok=True)

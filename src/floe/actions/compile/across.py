@@ -1,4 +1,4 @@
-"""Contracts side by side: ids, references, tables, labels, input ports, and the versions of one contract."""
+"""What only several contracts show: ids, references, tables, labels, input ports, and the versions of one contract."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ from floe.model.version import Version
 
 _REFERENCE = "reference-unknown-dataset"
 _VERSIONS = ("E520", "E521", "E522", "E523", "E524", "E527", "E528")
-# so many contracts of one name, meaning and label are looked at
+# so many contracts of one name, meaning and label are compared
 _FEW = 4
 _FIRST = Version(0, 0, 0)
 
@@ -32,17 +32,23 @@ class CrossContractCheck:
     def __init__(
         self,
         products: Sequence[CompiledProduct],
-        ones: Sequence[CompiledContract],
+        contracts: Sequence[CompiledContract],
         whole: Callable[[CompiledContract], Contract | None],
         elsewhere: Callable[[str], list[str] | None],
         history: History,
         moved: Callable[[str], list[str] | None] = lambda _: None,
     ) -> None:
-        self.products, self.ones, self.whole, self.elsewhere, self.history = products, ones, whole, elsewhere, history
+        self.products, self.contracts, self.whole, self.elsewhere, self.history = (
+            products,
+            contracts,
+            whole,
+            elsewhere,
+            history,
+        )
         self.moved = moved
-        self.words = {word for compiled in ones for word in compiled.datasets}
+        self.words = {word for compiled in contracts for word in compiled.datasets}
         self.names: defaultdict[str, list[CompiledContract]] = defaultdict(list)
-        for compiled in ones:
+        for compiled in contracts:
             for name in dict.fromkeys((compiled.name, compiled.contract_id)):
                 if name:
                     self.names[name].append(compiled)
@@ -55,50 +61,59 @@ class CrossContractCheck:
         return [
             _referred(finding)
             for finding in found
-            if not (finding.name == _REFERENCE and _target(finding) in self.words)
+            if not (finding.name == _REFERENCE and fold(finding.target) in self.words)
         ]
 
     def _carried_on(self, finding: Finding, compiled: CompiledContract) -> bool:
         """Whether another contract has the name that this one gave up: then the file holds another contract now."""
-        return any(other is not compiled for other in self.names.get(finding.message.split("'")[1], ()))
+        return any(other is not compiled for other in self.names.get(finding.target, ()))
 
     def findings(self) -> Iterator[Finding]:
-        """What is wrong with contracts beside one another."""
+        """What is wrong with contracts that stand by themselves and not with one another."""
         yield from self._twice()
         yield from apply_ignores([*self._clashes(), *self._lines(), *self._gone()])
         yield from self._inputs()
 
     def _twice(self) -> Iterator[Finding]:
         """Contracts that share an id, or a name and version; versions of one contract share its id and name."""
-        said: set[int] = set()
+        reported: set[int] = set()
         for word, several in self.names.items():
             first: dict[tuple[str, str], CompiledContract] = {}
             for compiled in several:
-                other = first.setdefault((compiled.name, str((compiled.summary or {}).get("version"))), compiled)
-                clash = (
-                    other
-                    if other is not compiled
-                    else next((x for x in first.values() if x.name != compiled.name), None)
-                )
-                if clash and id(compiled) not in said:
-                    said.add(id(compiled))
+                clash = first.setdefault((compiled.name, str((compiled.summary or {}).get("version"))), compiled)
+                if clash is compiled:
+                    clash = next((other for other in first.values() if other.name != compiled.name), compiled)
+                if clash is not compiled and id(compiled) not in reported:
+                    reported.add(id(compiled))
                     yield _same_id(word, clash, compiled)
 
     def _clashes(self) -> Iterator[Finding]:
-        """What the rules over several contracts say, asked of those alone that may clash."""
+        """What the rules over several contracts say, evaluated on those alone that may clash."""
+        wanted = {id(compiled) for compiled in (*self._sharing_tables(), *self._labelled_differently())}
+        if wanted:
+            contracts = [self.whole(compiled) for compiled in self.contracts if id(compiled) in wanted]
+            yield from folder_findings([contract for contract in contracts if contract], RULES)
+
+    def _sharing_tables(self) -> Iterator[CompiledContract]:
+        """Contracts of a table that others describe too."""
         tables: defaultdict[tuple[str, ...], list[CompiledContract]] = defaultdict(list)
-        labels: defaultdict[str, defaultdict[str, list[CompiledContract]]] = defaultdict(lambda: defaultdict(list))
-        for compiled in self.ones:
+        for compiled in self.contracts:
             for key in compiled.tables:
                 tables[tuple(key)].append(compiled)
+        for several in tables.values():
+            if len(several) > 1:
+                yield from several
+
+    def _labelled_differently(self) -> Iterator[CompiledContract]:
+        """A few contracts of each label, where fields of one meaning have several labels."""
+        labels: defaultdict[str, defaultdict[str, list[CompiledContract]]] = defaultdict(lambda: defaultdict(list))
+        for compiled in self.contracts:
             for meaning, label in compiled.labels:
                 labels[meaning][label].append(compiled)
-        wanted = {id(compiled) for several in tables.values() if len(several) > 1 for compiled in several}
         for by_label in labels.values():
             if len(by_label) > 1:
-                wanted |= {id(compiled) for several in by_label.values() for compiled in several[:_FEW]}
-        contracts = [self.whole(compiled) for compiled in self.ones if id(compiled) in wanted]
-        yield from folder_findings([contract for contract in contracts if contract], RULES) if wanted else ()
+                for several in by_label.values():
+                    yield from several[:_FEW]
 
     def _lines(self) -> Iterator[Finding]:
         """Each version of a contract against the one right below it, where several are kept."""
@@ -117,7 +132,7 @@ class CrossContractCheck:
             compiled_product.folder: {name.lower() for name in compiled_product.outputs}
             for compiled_product in self.products
         }
-        for compiled in self.ones:
+        for compiled in self.contracts:
             words[compiled.folder] |= {*compiled.datasets, *(name.lower() for name in compiled.ports)}
         for old in self.history.gone(words):
             several = self.names.get(name_of(old)) or self.names.get(old.id) or []
@@ -128,22 +143,25 @@ class CrossContractCheck:
 
     def _inputs(self) -> Iterator[Finding]:
         """Input ports whose contract is ending, or is none: wrong where its product is here, else perhaps of another repository."""
-        products = {
-            f"{compiled_product.entry['domain']}.{compiled_product.entry['name']}"
-            for compiled_product in self.products
-            if compiled_product.entry
-        }
-        tables = {key[1]: compiled for compiled in self.ones for key in compiled.tables if key[0] == "table_id"}
+        products = {f"{product.entry['domain']}.{product.entry['name']}" for product in self.products if product.entry}
+        tables: dict[str, CompiledContract] = {}
+        for compiled in self.contracts:
+            tables |= {key[1]: compiled for key in compiled.tables if key[0] == "table_id"}
         for product in self.products:
             for port, name, place in product.inputs:
-                compiled = self._named(name) or tables.get(fold(name))
-                moved = self.moved(name)
-                state = moved if moved is not None else compiled.lifecycle if compiled else self.elsewhere(name)
+                state = self._lifecycle(name, self._named(name) or tables.get(fold(name)))
                 if state is None:
                     certain = name.rsplit("/", 1)[0] in products
                     yield _no_input(f"Input port '{port}' of '{product.title}'", name, Place(*place), certain)
                 elif state:
                     yield _ending(name, state, f"Input port '{port}' of '{product.title}' reads it", Place(*place))
+
+    def _lifecycle(self, name: str, compiled: CompiledContract | None) -> list[str] | None:
+        """The lifecycle of an input's contract: what the registry moved it to, else what its document says."""
+        moved = self.moved(name)
+        if moved is not None:
+            return moved
+        return compiled.lifecycle if compiled else self.elsewhere(name)
 
     def _named(self, name: str) -> CompiledContract | None:
         """The contract of a name, of its version where that is said, else its latest."""
@@ -160,16 +178,11 @@ class CrossContractCheck:
         )
 
 
-def _target(finding: Finding) -> str:
-    words = finding.message.split("'")
-    return fold(words[3]) if finding.name == _REFERENCE and len(words) > 3 else ""
-
-
 def _referred(finding: Finding) -> Finding:
     """A reference that leads nowhere is an error now."""
     if finding.name != _REFERENCE or not finding.counts or finding.severity is Severity.INFO:
         return finding
-    return replace(finding, severity=Severity.ERROR, detail="No contract that was compiled has it")
+    return replace(finding, severity=Severity.ERROR, detail="No compiled contract has it")
 
 
 def _same_id(word: str, other: CompiledContract, compiled: CompiledContract) -> Finding:
@@ -177,9 +190,9 @@ def _same_id(word: str, other: CompiledContract, compiled: CompiledContract) -> 
         "E508",
         "contract-id-duplicated",
         Severity.ERROR,
-        f"Two contracts are called '{word}'",
+        f"Two contracts have the name '{word}'",
         f"{other.source} and {compiled.source}",
-        "Give one of them another id and name",
+        "Change the id and name of one of them",
         compiled.place,
         ("id",),
     )
@@ -191,7 +204,7 @@ def _no_input(who: str, name: str, place: Place, certain: bool) -> Finding:
         "input-contract-not-found",
         Severity.CRITICAL if certain else Severity.WARNING,
         f"{who} names the contract '{name}', which is not found",
-        "Its product is here and has no such contract" if certain else "It may be another repository's",
+        "Its product is in this repository and has no such contract" if certain else "It may be in another repository",
         "Write the contract as domain.product/contract, or correct its name",
         place,
         ("input_ports",),

@@ -112,18 +112,19 @@ class CompileWorker:
     def done(self, task: Task) -> tuple[CompiledProduct, list[CompiledContract]]:
         """What a task comes to."""
         opened = self.opened(task.folder, task.every)
-        ones = [
-            self._one(opened, self.resolver.document(opened, Path(document)), document) for document in task.documents
+        contracts = [
+            self._contract(opened, self.resolver.document(opened, Path(document)), document)
+            for document in task.documents
         ]
-        claimed = [port for compiled in ones for port in compiled.ports]
+        claimed = [port for compiled in contracts for port in compiled.ports]
         wanted = [port for port in self.resolver.free_ports(opened, claimed) if task.rest or port.name in task.ports]
-        ones += [self._one(opened, self.resolver.port(opened, port), "") for port in wanted]
-        return self._product(opened), ones
+        contracts += [self._contract(opened, self.resolver.port(opened, port), "") for port in wanted]
+        return self._product(opened), contracts
 
     def loose(self, path: str) -> CompiledContract:
         """A contract's file that belongs to no product."""
         opened = OpenProduct(Path(path).parent, None, (), ())
-        return self._one(opened, self.resolver.document(opened, Path(path)), path)
+        return self._contract(opened, self.resolver.document(opened, Path(path)), path)
 
     def resolved(self, compiled: CompiledContract, every: Sequence[str]) -> Contract | None:
         """A contract once more as a whole, for those who look at several."""
@@ -155,7 +156,7 @@ class CompileWorker:
             out.inputs = [[port.name, port.contract, list(port.place)] for port in made.inputs]
         return out
 
-    def _one(self, opened: OpenProduct, resolved: Resolved, document: str) -> CompiledContract:
+    def _contract(self, opened: OpenProduct, resolved: Resolved, document: str) -> CompiledContract:
         compiled = CompiledContract(str(opened.folder), document, resolved.source, [], ports=list(resolved.ports))
         compiled.generated, compiled.names = (
             resolved.generated,

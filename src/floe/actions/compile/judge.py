@@ -1,6 +1,7 @@
 """Judge: what rules, parents, policies and waivers say of an effective contract, with the severities of compiling."""
 
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -92,28 +93,26 @@ def _unreadable(holder: Contract, error: SettingError) -> Finding:
 
 
 def apply_ignores(found: Iterable[Finding]) -> list[Finding]:
-    """Findings with the severities of compiling, the comments of their files heard, secrets hidden."""
+    """Findings with the severities of compiling, the comments of their files applied, secrets hidden."""
     judged = [as_compiled(finding) for finding in found]
-    texts: dict[str, str] = {}
-    for file in {finding.place.file for finding in judged if finding.place}:
-        try:
-            texts[file] = Path(file).read_text("utf-8", "replace")
-        except OSError:
-            texts[file] = ""
-    said = [
-        value
-        for file, text in texts.items()
-        for value in ignored(
-            [finding for finding in judged if finding.place and finding.place.file == file], text, file
-        )
-    ]
-    hidden = {file: secrets_in(text) for file, text in texts.items()}
-    said = [
-        hide(each_finding, hidden[each_finding.place.file]) if each_finding.place else each_finding
-        for each_finding in said
-    ]
-    said += [finding for finding in judged if finding.place is None]
-    return in_order(dict.fromkeys(said))
+    by_file: defaultdict[str, list[Finding]] = defaultdict(list)
+    for finding in judged:
+        if finding.place:
+            by_file[finding.place.file].append(finding)
+    kept: list[Finding] = []
+    for file, findings in by_file.items():
+        text = _text(file)
+        secrets = secrets_in(text)
+        kept += [hide(finding, secrets) for finding in ignored(findings, text, file)]
+    kept += [finding for finding in judged if finding.place is None]
+    return in_order(dict.fromkeys(kept))
+
+
+def _text(file: str) -> str:
+    try:
+        return Path(file).read_text("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def apply_waivers(found: Sequence[Finding], rules: Rulebook, contract: str, today: date) -> list[Finding]:

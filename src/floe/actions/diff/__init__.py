@@ -77,7 +77,9 @@ def diff(old: Source, new: Source, settings: Settings | None = None) -> Diff:
     """What changes from one version of a contract to another: paths, ids, git:REV:path, YAML texts or loaded contracts."""
     results = diff_all(old, new, settings=settings).results
     if len(results) != 1:
-        raise ValueError(f"floe.diff compares one pair of contracts, not {len(results)}; `floe diff` compares folders")
+        raise ValueError(
+            f"floe.diff compares two versions of one contract, not {len(results)}; `floe diff` compares folders"
+        )
     return results[0]
 
 
@@ -88,7 +90,9 @@ def diff_all(
     settings, question = settings or load_settings(), question or Question()
     if new is not None and (is_table(old) or is_table(new)):
         if question.whole_line:
-            raise SettingError("A table has no earlier versions", "Leave out --transitive, and name a mode without it")
+            raise SettingError(
+                "--transitive is not available for tables", "Remove --transitive, or use a mode without it"
+            )
         return DiffResult((_with_mode(diff_table(old, new, terms_of(settings), settings), question),))
     return compare(list(version_pairs(old, new, question.whole_line, settings)), question, settings)
 
@@ -137,7 +141,7 @@ def diff_effective(pair: VersionPair, settings: Settings) -> Diff:
 
 def _step(pair: VersionPair, old: Contract, new: Contract, terms: Terms) -> tuple[Diff, frozenset[int]]:
     found = with_reuse(changes(old, new, CHANGES, terms), pair.history)
-    plans = migrations(old, new, found, pair.beside.listed)
+    plans = migrations(old, new, found, pair.changes_file.listed)
     others = tuple(contract for contract in pair.history if contract is not pair.new and contract is not pair.old)
     return _judged(Move(old, new, found, plans.by_path, others), plans), plans.used
 
@@ -174,7 +178,7 @@ def _earlier(pair: VersionPair, others: Sequence[Contract], terms: Terms) -> Ite
     for old in sorted(others, key=version_of, reverse=True):
         if new and version_of(old).major == new.major and version_of(old) < new:
             found = with_reuse(changes(old, pair.new, CHANGES, terms), others)
-            plans = migrations(old, pair.new, found, pair.beside.listed)
+            plans = migrations(old, pair.new, found, pair.changes_file.listed)
             yield _judged(Move(old, pair.new, found, plans.by_path), plans)
 
 
@@ -211,7 +215,7 @@ def _one_sided(pair: VersionPair) -> Diff:
         new=None,
         changes=(gone,),
         findings=() if retired else (_gone(old),),
-        notes=("the contract is gone",),
+        notes=("contract removed",),
         hash=_digest([name_of(old), old.node]),
     )
 
@@ -221,9 +225,9 @@ def _gone(old: Contract) -> Finding:
         "E520",
         "contract-removed",
         Severity.CRITICAL,
-        f"Contract '{name_of(old)}' is gone without having been retired",
+        f"Contract '{name_of(old)}' was removed before it was retired",
         f"Version {old.version} has status {old.status or 'active'}",
-        "Deprecate it first, and remove it when it is retired",
+        "Deprecate it first, and remove it after it is retired",
         locate(old.node, "version"),
     )
 
@@ -232,10 +236,10 @@ def _with_unused(results: Sequence[Diff], pairs: Sequence[VersionPair], used: se
     """Results with what their changes.yaml got wrong, each said once."""
     said: set[str] = set()
     for result, pair in zip(results, pairs, strict=True):
-        beside = pair.beside
-        if not beside.source or beside.source in said or pair.old is None:
+        changes_file = pair.changes_file
+        if not changes_file.source or changes_file.source in said or pair.old is None:
             yield result
             continue
-        said.add(beside.source)
-        unused = [entry for entry in beside.listed if id(entry) not in used]
-        yield replace(result, findings=(*result.findings, *beside.findings, *map(not_made, unused)))
+        said.add(changes_file.source)
+        unused = [entry for entry in changes_file.listed if id(entry) not in used]
+        yield replace(result, findings=(*result.findings, *changes_file.findings, *map(not_made, unused)))

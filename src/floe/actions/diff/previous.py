@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from floe.actions.diff import Question, compare
-from floe.actions.diff.contract_set import ChangesFile, changes_beside
+from floe.actions.diff.contract_set import ChangesFile, read_changes_file
 from floe.actions.diff.pairing import VersionPair
 from floe.actions.load.product import OpenProduct, Resolved, Resolver, open_product
 from floe.contract.sources.disk import Before
@@ -16,7 +16,7 @@ from floe.contract.sources.git import Repository
 from floe.model import Contract, Finding, FloeError, Place, Severity
 from floe.settings import Settings
 
-_BESIDE = "changes.yaml"
+_CHANGES_FILE = "changes.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +74,11 @@ class History:
         if base is None:
             return "", [], ()
         old = self._old(base, resolved, folder, document)
-        beside = (os.path.join(os.path.dirname(document), _BESIDE),) if document else ()
+        nearby = (os.path.join(os.path.dirname(document), _CHANGES_FILE),) if document else ()
         if old:
-            return self.key(resolved.files), self.step(old, new, bool(document)), beside
+            return self.key(resolved.files), self.step(old, new, bool(document)), nearby
         lost = [_not_compared(document, base.name)] if document and base.blobs.get(document) else []
-        return self.key(resolved.files), lost, beside
+        return self.key(resolved.files), lost, nearby
 
     def _old(self, base: Base, resolved: Resolved, folder: Path, document: str) -> Contract | None:
         opened = self.opened(base, folder)
@@ -115,10 +115,10 @@ class History:
         self, old: Contract | None, new: Contract | None, written: bool, line: Sequence[Contract] = ()
     ) -> list[Finding]:
         """What is wrong with the step from one version to the next; `written` contracts may have a changes.yaml beside."""
-        beside = changes_beside(new) if written and new else ChangesFile()
+        changes_file = read_changes_file(new) if written and new else ChangesFile()
         # an entry that no change uses may be about the contract next to it
-        pair = VersionPair(old, new, ChangesFile("", beside.listed), tuple(line))
-        return [*compare([pair], Question(), self.settings).findings, *beside.findings]
+        pair = VersionPair(old, new, ChangesFile("", changes_file.listed), tuple(line))
+        return [*compare([pair], Question(), self.settings).findings, *changes_file.findings]
 
     def gone(self, folders: Mapping[str, set[str]]) -> Iterator[Contract]:
         """The contracts of documents and ports that a base has and the products, by folder with their words, do not."""
@@ -146,7 +146,7 @@ class History:
 
 def _deciding(files: Iterable[str]) -> Iterator[str]:
     """The files that decide what a contract is, without those that only tell about its changes."""
-    return (file for file in files if not file.endswith(_BESIDE))
+    return (file for file in files if not file.endswith(_CHANGES_FILE))
 
 
 def _product_of(file: str, folders: Mapping[str, set[str]]) -> str | None:
@@ -169,6 +169,6 @@ def _not_compared(document: str, base: str) -> Finding:
         Severity.ERROR,
         f"What changed since {base} was not compared: the contract is not valid there",
         "",
-        "Mend it on the base in a commit of its own, then compare again",
+        "Correct it on the base branch in a separate commit, then compare again",
         Place(document, 1, 1),
     )

@@ -17,7 +17,7 @@ def error_budget(up: int, down: int, promised: float) -> ErrorBudget | None:
     """What probes say about a promise in percent; None while one failed probe alone would use the budget up.
 
     >>> error_budget(990, 10, 98.0)
-    Budget(share=99.0, used=0.5)
+    ErrorBudget(share=99.0, used=0.5)
     >>> error_budget(10, 1, 99.0) is None
     True
     """

@@ -38,7 +38,7 @@ def notification_sender(settings: Settings, store: "Store") -> Sender:
 
 def _noted(store: "Store", message: Outgoing) -> None:
     """Keep that consumers were told, which key figures ask for when the outbox has long forgotten it."""
-    registry.figures.keep_told(store, message.payload, at=stamp(utc_now()))
+    registry.figures.keep_notification(store, message.payload, at=stamp(utc_now()))
 
 
 def _fan_out(store: "Store", message: Outgoing, routes: tuple[Route, ...]) -> None:
@@ -79,7 +79,7 @@ def _place(message: Outgoing) -> str:
 def _route(routes: Mapping[str, Route], payload: Mapping[str, Any]) -> Route:
     route = routes.get(payload["route"])
     if route is None:
-        raise SendError("No alert of the settings goes to this message's target any more", permanent=True)
+        raise SendError("The target of this message is no longer in the alert settings", permanent=True)
     return route
 
 
@@ -88,7 +88,7 @@ def _slowly(store: "Store", route: Route, notice: Notification) -> None:
     before = stamp(utc_now() - timedelta(minutes=1))
     had = registry.outbox.sent_since(store, ALERT, f"{route.id}:", before)
     if len(had) >= route.per_minute and notice.severity <= max(Severity.of(row["severity"]) for row in had):
-        raise SendError(f"{route.scheme}:// had {route.per_minute} alerts within a minute", reachable=False)
+        raise SendError(f"{route.scheme}:// reached its limit of {route.per_minute} alerts per minute", reachable=False)
 
 
 def alert_faults(settings: Settings) -> list[str]:

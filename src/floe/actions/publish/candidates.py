@@ -87,7 +87,7 @@ def find_candidates(paths: Sequence[str | Path | Contract], settings: Settings) 
             found[candidate.compiled.key] = candidate
     if not found:
         listed = ", ".join(map(str, paths))
-        raise ContractError(f"{listed} holds no contract", "Name a contract's file, or a folder with contracts", "E500")
+        raise ContractError(f"{listed} contains no contract", "Pass a contract file or a folder of contracts", "E500")
     return sorted(found.values(), key=lambda value: (value.compiled.parents, value.name, value.version))
 
 
@@ -98,8 +98,8 @@ def _file_of(name: str | Path | Contract, settings: Settings) -> Path:
     found = load_contract(name, settings)
     if not Path(found.source).is_file():
         raise ContractError(
-            f"{found.identity} stands in no file, and what is published is kept as it was written",
-            "Write it to a file, and publish that",
+            f"{found.identity} has no file, and publishing registers the text of a file",
+            "Write it to a file and publish the file",
             "E500",
         )
     return Path(found.source).resolve()
@@ -145,7 +145,7 @@ def _in_folder(folder: Path, settings: Settings, publisher: "FilePublisher") -> 
     result = compile_products(folder, settings=settings, store=False)
     run, by_file = result.run, _by_file(result.findings)
     products = {product.folder: product for product in run.products}
-    for compiled in run.ones:
+    for compiled in run.contracts:
         product = products[compiled.folder]
         said = by_file.get(compiled.source, []) + by_file.get(shown(Path(compiled.folder) / "floe.yaml"), [])
         if not compiled.summary and not product.entry and not _is_contract(compiled):
@@ -153,7 +153,7 @@ def _in_folder(folder: Path, settings: Settings, publisher: "FilePublisher") -> 
         repository = publisher.repositories.of((product.entry or {}).get("repository"), Path(compiled.folder))
         every = tuple(product.documents) or (compiled.document,)
         yield Candidate(compiled, run.worker, _ours(dict.fromkeys(said)), repository, every)
-    known = {compiled.document for compiled in run.ones}
+    known = {compiled.document for compiled in run.contracts}
     for path in contract_files(folder):
         if str(path) not in known:
             loose = publisher.candidate(path)

@@ -33,13 +33,14 @@ def words(text: str | None) -> str:
 
 
 def _typed(out: dict[str, Any]) -> None:
-    written, logical = out.get("physicalType"), out.get("logicalType")
-    physical = written if isinstance(written, str) and written else None
-    shape = next((_SHAPES[key] for key in _SHAPES if isinstance(out.get(key), dict | list) and out[key]), None)
+    """Write the type of a property in its one form: children, else a canonical physical type."""
+    logical = out.get("logicalType")
+    physical = out["physicalType"] if isinstance(out.get("physicalType"), str) else ""
     read = _read(physical) if physical else None
-    if shape:
-        out.setdefault("logicalType", shape[0])
-        if isinstance(read, shape[1]) or read == Family(shape[0]):
+    if shape := _shape(out):
+        name, class_ = shape
+        out.setdefault("logicalType", name)
+        if isinstance(read, class_) or read == Family(name):
             del out["physicalType"]
     elif isinstance(read, Struct | Array | MapOf):
         del out["physicalType"]
@@ -48,8 +49,21 @@ def _typed(out: dict[str, Any]) -> None:
         out["physicalType"] = _name(physical)
         if logical in _EXACT and out["physicalType"] == logical:
             del out["logicalType"]
-    elif logical in _EXACT and (logical != "timestamp" or "timezone" not in (out.get("logicalTypeOptions") or {})):
+    elif _names_one_type(out):
         out["physicalType"] = out.pop("logicalType")
+
+
+def _shape(node: Mapping[str, Any]) -> tuple[str, type[Struct | Array | MapOf]] | None:
+    """What its children make of a property."""
+    return next((_SHAPES[key] for key in _SHAPES if isinstance(node.get(key), dict | list) and node[key]), None)
+
+
+def _names_one_type(node: Mapping[str, Any]) -> bool:
+    """Whether the logical type by itself says which type is meant; a timestamp with a time zone option is of two."""
+    logical = node.get("logicalType")
+    if logical == "timestamp":
+        return "timezone" not in (node.get("logicalTypeOptions") or {})
+    return logical in _EXACT
 
 
 @lru_cache(maxsize=4096)

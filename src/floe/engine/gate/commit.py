@@ -15,7 +15,7 @@ writes the staged rows again, and the result says which (`way`).
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,10 +26,12 @@ from floe.engine.gate.existing import existing_rows
 from floe.engine.gate.quarantine import of_rows, split_batch, with_codes, write_quarantine
 from floe.engine.gate.request import CommitPlan, GateResult, Judgement, Quarantine, Split, WriteRequest
 from floe.engine.gate.schema_check import SchemaCheck
+from floe.engine.gate.stage import Staged
 from floe.engine.metadata.proof import row_count
 from floe.lang.sql.literals import quote, text
 from floe.model import TableError
 from floe.model.decision import Verdict
+from floe.model.result import Outcome
 from floe.model.types import Struct
 from floe.system.failpoint import failpoint
 from floe.tables.commit_tag import Commit, Tag
@@ -75,21 +77,33 @@ def _split(judgement: Judgement, request: WriteRequest) -> Split | None:
     staged, state = judgement.staged, judgement.state
     if request.quarantine is Quarantine.NONE or request.layer == "bronze" or not judgement.rows or not staged:
         return None
-    refusing = [outcome for outcome in judgement.outcomes if request.verdict((outcome,)) is Verdict.REFUSE]
-    if request.quarantine is Quarantine.BROKEN:
-        gated = {expectation.id: expectation for expectation in request.plan.expectations if expectation.gated}
-        milder = [outcome for outcome in judgement.outcomes if outcome not in refusing and outcome.id in gated]
-        refusing += [outcome for outcome in milder if of_rows(outcome, gated[outcome.id])]
-    broken = {outcome.id for outcome in refusing}
+    broken = _quarantining(judgement, request)
     if not broken:
         return None
-    if staged.bad is not None and broken <= {rule.id for rule in staged.rules}:
-        bad = with_codes(staged.bad, [rule for rule in staged.rules if rule.id in broken], None, {})
-        counted = row_count(file_statistics(staged.bad_files, Struct(()))) if staged.bad_files else None
-        return Split(staged.good, bad, bad.count() if counted is None else counted)
+    if split := _split_when_staged(staged, {outcome.id for outcome in broken}):
+        return split
     references = read_all(staged.rows.sparkSession, request.references)
     existing = existing_rows(staged.rows, request, state)
-    return split_batch(staged.rows, request.plan, refusing, existing, references)
+    return split_batch(staged.rows, request.plan, broken, existing, references)
+
+
+def _quarantining(judgement: Judgement, request: WriteRequest) -> list[Outcome]:
+    """The outcomes whose rows go to the quarantine: those that refuse a batch, or every broken one of single rows."""
+    refusing = [outcome for outcome in judgement.outcomes if request.verdict((outcome,)) is Verdict.REFUSE]
+    if request.quarantine is not Quarantine.BROKEN:
+        return refusing
+    gated = {expectation.id: expectation for expectation in request.plan.expectations if expectation.gated}
+    milder = [outcome for outcome in judgement.outcomes if outcome not in refusing and outcome.id in gated]
+    return refusing + [outcome for outcome in milder if of_rows(outcome, gated[outcome.id])]
+
+
+def _split_when_staged(staged: Staged, broken: Set[str]) -> Split | None:
+    """The split by the files that bad rows were staged in, where no other rule than those they were staged by is broken."""
+    if staged.bad is None or not broken <= {rule.id for rule in staged.rules}:
+        return None
+    bad = with_codes(staged.bad, [rule for rule in staged.rules if rule.id in broken], None, {})
+    counted = row_count(file_statistics(staged.bad_files, Struct(()))) if staged.bad_files else None
+    return Split(staged.good, bad, bad.count() if counted is None else counted)
 
 
 def commit(plan: CommitPlan, request: WriteRequest) -> GateResult:

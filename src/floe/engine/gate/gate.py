@@ -38,16 +38,16 @@ from floe.tables.commit_tag import Commit, Tag
 from floe.tables.formats import read_all, writable
 from floe.tables.frequent_values import of_file
 from floe.tables.parquet.footers import file_statistics
-from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+from floe.tables.spark.errors import ENGINE_ERRORS, conditions, first_line
 from floe.tables.spark.schema import readable, struct_of
 from floe.tables.state import State, rows_lost
 
+# Spark's conditions for a session without the jars or the catalogs of a format
 _LACKING = (
     "DATA_SOURCE_NOT_FOUND",
-    "Failed to find the data source",
     "CATALOG_NOT_FOUND",
-    "Cannot find catalog plugin",
-    "requires a single-part namespace",
+    "REQUIRES_SINGLE_PART_NAMESPACE",
+    "_LEGACY_ERROR_TEMP_2215",  # Spark has no other name yet for a catalog whose class is not found
 )
 _HOW = "Start it with the jars and settings of Delta and Iceberg (`floe doctor`), or use floe's own session by `floe enforce`"
 ATTEMPTS = 5  # to judge and commit a batch while other writers are faster
@@ -101,7 +101,7 @@ def gate(df: DataFrame, request: WriteRequest) -> Iterator[None]:
         yield
     except ENGINE_ERRORS as error:
         message = first_line(error)
-        if any(words in message for words in _LACKING):
+        if any(condition.name in _LACKING for condition in conditions(error)):
             raise EngineError(
                 f"This Spark session cannot reach {request.target.format} tables: {message}", _HOW
             ) from error
@@ -275,46 +275,61 @@ def _measure(
     staged: Staged, request: WriteRequest, statistics: tuple[FileStatistics, ...], state: State | None
 ) -> tuple[int, list[Outcome]]:
     """What came of each expectation: kept ones by the footers of the staged files, the others by reading them."""
-    asked = [expectation for expectation in request.plan.expectations if expectation.gated and staged.files]
-    kept = {outcome.id: outcome for outcome in prove(asked, statistics) if outcome.outcome == PASS}
     rows = row_count(statistics) if staged.files else None
-    if rows is not None:
-        kept |= _told(staged, request, [rule for rule in staged.rules if rule.id not in kept], rows)
+    kept = _kept(staged, request, statistics, rows)
     left = tuple(expectation for expectation in request.plan.expectations if expectation.id not in kept)
     if rows is None or any(expectation.gated for expectation in left):
-        plan = replace(request.plan, expectations=left)
-        others, existing = (
-            read_all(staged.rows.sparkSession, request.references),
-            existing_rows(staged.rows, request, state),
-        )
-        rows, found = measure(
-            MeasureRequest(
-                rows=staged.rows,
-                plan=plan,
-                salt=request.salt,
-                existing=existing,
-                references=others,
-                total=rows,
-                bounds=bounds_of(statistics),
-                clustered=files_are_clustered(statistics, {name for expectation in left for name in expectation.key}),
-                common=of_file(staged.files[0], regex_columns(left, request.plan.masked)) if staged.files else {},
-            )
-        )
+        rows, found = measure(_reading(staged, request, state, left, statistics, rows))
     else:
         found = [not_evaluated(expectation) for expectation in left]
     by_id = {**kept, **{outcome.id: outcome for outcome in found}}
-    return rows, [by_id[each_expectation.id] for each_expectation in request.plan.expectations]
+    return rows, [by_id[expectation.id] for expectation in request.plan.expectations]
 
 
-def _told(staged: Staged, request: WriteRequest, rules: list[Expectation], rows: int) -> dict[str, Outcome]:
-    """What came of the rules that told bad rows from good ones: only files of bad rows can break them."""
+def _kept(
+    staged: Staged, request: WriteRequest, statistics: tuple[FileStatistics, ...], rows: int | None
+) -> dict[str, Outcome]:
+    """The outcomes that need no reading of good rows: by footers, and by which files bad rows were staged in."""
+    if not staged.files:
+        return {}
+    gated = [expectation for expectation in request.plan.expectations if expectation.gated]
+    kept = {outcome.id: outcome for outcome in prove(gated, statistics) if outcome.outcome == PASS}
+    if rows is None:
+        return kept
+    return kept | _of_bad_files(staged, request, [rule for rule in staged.rules if rule.id not in kept], rows)
+
+
+def _reading(
+    staged: Staged,
+    request: WriteRequest,
+    state: State | None,
+    left: tuple[Expectation, ...],
+    statistics: tuple[FileStatistics, ...],
+    rows: int | None,
+) -> MeasureRequest:
+    """How the staged rows are read for the expectations that are left."""
+    key_columns = {name for expectation in left for name in expectation.key}
+    patterns = regex_columns(left, request.plan.masked)
+    return MeasureRequest(
+        rows=staged.rows,
+        plan=replace(request.plan, expectations=left),
+        salt=request.salt,
+        references=read_all(staged.rows.sparkSession, request.references),
+        existing=existing_rows(staged.rows, request, state),
+        total=rows,
+        bounds=bounds_of(statistics),
+        clustered=files_are_clustered(statistics, key_columns),
+        common=of_file(staged.files[0], patterns) if staged.files else {},
+    )
+
+
+def _of_bad_files(staged: Staged, request: WriteRequest, rules: list[Expectation], rows: int) -> dict[str, Outcome]:
+    """What came of the rules by which bad rows were staged in files of their own: no other file can break them."""
     if staged.bad is None or not rules:
         return {}
     if not staged.bad_files:
-        return {
-            expectation.id: judged_outcome(expectation, Measured(0, rows), "scan", empty_passes=True)
-            for expectation in rules
-        }
+        none_bad = Measured(0, rows)
+        return {rule.id: judged_outcome(rule, none_bad, "scan", empty_passes=True) for rule in rules}
     plan = replace(request.plan, expectations=tuple(rules))
     _, found = measure(MeasureRequest(rows=staged.bad, plan=plan, salt=request.salt, total=rows))
     return {outcome.id: outcome for outcome in found}

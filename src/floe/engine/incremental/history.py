@@ -71,8 +71,8 @@ def rewritten(known: RuleHistory, rewrites: Iterable[Rewrite], kind: str) -> Rul
 
     >>> rewritten(RuleHistory(frozenset("abc")), [Rewrite(frozenset("ab"), frozenset("x"))], "row").clean == frozenset("cx")
     True
-    >>> known = RuleHistory(frozenset("ab"), (FileSetResult(frozenset("cd"), 3),))
-    >>> (part,) = rewritten(known, [Rewrite(frozenset("bc"), frozenset("x"))], "row").parts
+    >>> history = RuleHistory(frozenset("ab"), (FileSetResult(frozenset("cd"), 3),))
+    >>> (part,) = rewritten(history, [Rewrite(frozenset("bc"), frozenset("x"))], "row").parts
     >>> sorted(part.files), part.number
     (['d', 'x'], 3)
     """

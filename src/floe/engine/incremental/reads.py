@@ -115,13 +115,19 @@ def plan_reads(needs: Iterable[RuleNeed], anew: Sequence[Expectation], files: In
     """Who reads what; a rule of which little is known reads the table with those of which nothing is."""
     listed = list(needs)
     answered = [need for need in listed if not need.rest]
-    some = [need for need in listed if need.rest and _share(need.rest, files) <= _MOST]
-    while unfit := [need for need in some if not _readable(need, _rows_of(some), files)]:
-        some = [need for need in some if need not in unfit]
-    whole = [need for need in listed if need.rest and need not in some]
+    unread = [need for need in listed if need.rest]
+    some = _readable_together([need for need in unread if _share(need.rest, files) <= _MOST], files)
+    whole = [need for need in unread if need not in some]
     if whole and not any(need.known.files for need in some):
         some, whole = [], [*some, *whole]  # one pass more would spare little
     return ReadPlan(answered, some, whole, anew, _rows_of(some))
+
+
+def _readable_together(needs: list[RuleNeed], files: Index) -> list[RuleNeed]:
+    """The rules that can read their files by themselves; each that cannot takes its files from what the others read."""
+    while unfit := [need for need in needs if not _readable(need, _rows_of(needs), files)]:
+        needs = [need for need in needs if need not in unfit]
+    return needs
 
 
 def _rows_of(needs: Sequence[RuleNeed]) -> Files:
@@ -204,16 +210,17 @@ def learned(need: RuleNeed, found: Measurement | None, read: Files, now: int, fi
         return known
     if need.kind == "key":
         return _keys(need, found)
-    mine = need.rest.union(*(part.files for part in need.known.parts if part.files & read))
-    kept = [part for part in known.parts if not part.files & mine]
-    if need.kind == "newest" and not all(_passed(files[name], need.expectation.columns, now) for name in mine):
-        return replace(known, parts=tuple(kept))
+    measured = need.rest.union(*(part.files for part in need.known.parts if part.files & read))
+    kept = tuple(part for part in known.parts if not part.files & measured)
     number = found.number
-    if not need.by_rows or need.kind == "row":
+    if need.kind == "newest":
+        if not all(_passed(files[name], need.expectation.columns, now) for name in measured):
+            return replace(known, parts=kept)
+    elif need.kind != "oldest":
         number = (number or 0) - sum(count for name, count in need.proved.items() if name in read)
         if not number:
-            return replace(known, clean=known.clean | mine, parts=tuple(kept))
-    return replace(known, parts=bounded(need.kind, [*kept, FileSetResult(mine, number, found.samples)]))
+            return replace(known, clean=known.clean | measured, parts=kept)
+    return replace(known, parts=bounded(need.kind, [*kept, FileSetResult(measured, number, found.samples)]))
 
 
 def _with_proved(need: RuleNeed) -> RuleHistory:

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from floe.engine.incremental.reads import Index, Measurement, ReadPlan, RuleNeed, near_files, old_files
 from floe.engine.metadata.proof import bounds_of, files_are_clustered, row_count
 from floe.engine.spark.concurrency import run_concurrently
-from floe.engine.spark.cost import Cost, described, metered
+from floe.engine.spark.cost import Cost, QueryReads, described, metered
 from floe.engine.spark.keys.bits import dense
 from floe.engine.spark.keys.broadcast import duplicates_by_broadcast, orphans_by_broadcast
 from floe.engine.spark.keys.check import check_keys
@@ -124,7 +124,9 @@ class _Files:
     def _rows(self, rules: Sequence[Expectation], files: Statistics) -> dict[str, Measurement] | None:
         rows = self._read(files)
         key = key_of(rows, self.plan.key)
-        with described(self.spark, f"{self.plan.contract}: {len(rules)} row rules on {len(files)} files"):
+        with described(
+            self.spark, f"{self.plan.contract}: {len(rules)} row rules on {len(files)} files", QueryReads.ROWS
+        ):
             counted = count_rows(
                 RowPassRequest(rows, key, rules, self.aids.now, (), row_count(files), self.aids.common)
             )
@@ -144,7 +146,9 @@ class _Files:
         known = _read(self.spark, self.table, old) if old else None
         existing = None if known is None else _within(known, {name: name for name in columns}, bounds)
         edges = None if old else _edges(rows, files, columns, self.plan.masked)
-        with described(self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files"):
+        with described(
+            self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files", QueryReads.TABLE
+        ):
             if existing is not None and _is_small(files):
                 again = duplicates_by_broadcast(rows, key_of(rows, columns), existing)
             else:
@@ -167,7 +171,9 @@ class _Files:
         edges = _edges(rows, files, names, self.plan.masked)
         near = whole_keys(_within(target, dict(zip(names, columns, strict=True)), bounds), columns)
         with described(
-            self.spark, f"{self.plan.contract}: reference {need.expectation.reference} on {len(files)} files"
+            self.spark,
+            f"{self.plan.contract}: reference {need.expectation.reference} on {len(files)} files",
+            QueryReads.REFERENCES,
         ):
             key = key_of(rows, self.plan.key)
             lost = (

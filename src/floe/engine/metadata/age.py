@@ -1,5 +1,6 @@
 """The age of a column's newest or oldest value by the statistics of files, where they are sure about it."""
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -19,23 +20,37 @@ def by_bounds(expectation: Expectation, files: tuple[FileStatistics, ...] | None
     age = expectation.check
     if files is None or not isinstance(age, RowAge) or len(expectation.columns) != 1:
         return None
-    newest = age.kind == "newest"
+    column = expectation.columns[0]
     full = [file for file in files if file.rows != 0]
-    filled = [file for file in full if file.rows is None or file.nulls.get(expectation.columns[0]) != file.rows]
+    filled = [file for file in full if not _all_null(file, column)]
     if full and not filled:
         return without_value(expectation)
-    values = [_edge(file, expectation.columns[0], age) for file in filled]
-    known = [number for number in values if number is not None and (not newest or number <= now + AHEAD)]
-    if not known or len(known) < len(values):
+    moment = _moment([_edge(file, column, age, now) for file in filled], age)
+    return None if moment is None else age_outcome(expectation, now - moment, "metadata")
+
+
+def _moment(edges: Sequence[int | None], age: RowAge) -> int | None:
+    """The newest or the oldest of the files' values, where every file has a sure one."""
+    known = [seconds for seconds in edges if seconds is not None]
+    if not known or len(known) < len(edges):
         return None
-    return age_outcome(expectation, now - (max(known) if newest else min(known)), "metadata")
+    return max(known) if age.kind == "newest" else min(known)
 
 
-def _edge(file: FileStatistics, column: str, age: RowAge) -> int | None:
-    """The greatest or least value in seconds since 1970, where it stands in a row that is still there."""
+def _all_null(file: FileStatistics, column: str) -> bool:
+    return file.rows is not None and file.nulls.get(column) == file.rows
+
+
+def _edge(file: FileStatistics, column: str, age: RowAge, now: int) -> int | None:
+    """The greatest or least value in seconds since 1970, where it stands in a row that is still there.
+
+    None also for a newest value from the future, which does not make a table fresh.
+    """
+    if not file.exact:
+        return None
     newest = age.kind == "newest"
-    value = (file.most if newest else file.least).get(column)
-    return seconds_of(value, age.zone, newest) if file.exact else None
+    seconds = seconds_of((file.most if newest else file.least).get(column), age.zone, newest)
+    return None if newest and seconds is not None and seconds > now + AHEAD else seconds
 
 
 def seconds_of(value: Any, zone: str = "", newest: bool = True) -> int | None:

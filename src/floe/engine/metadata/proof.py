@@ -70,7 +70,7 @@ def bounds_of(files: tuple[FileStatistics, ...]) -> dict[str, Bounds]:
 
 
 def files_are_clustered(files: tuple[FileStatistics, ...], names: Iterable[str]) -> dict[str, bool]:
-    """Of columns, whether files hold values rather apart from one another's; left out where a file does not tell.
+    """Of columns, whether each file holds values of its own, away from those of others; left out where a file does not tell.
 
     >>> first, second = FileStatistics(2, {}, {"a": 1, "b": 1}, {"a": 3, "b": 9}), FileStatistics(2, {}, {"a": 3, "b": 2}, {"a": 9, "b": 8})
     >>> files_are_clustered((first, second), ["a", "b", "c"])

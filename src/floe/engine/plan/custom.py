@@ -1,10 +1,11 @@
 """Floe's own rules: freshness, volume, range, referentialIntegrity, pointInTime."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from floe.engine.plan.expectations.expectation import Bad
 from floe.engine.plan.expectations.out_of_range import above_maximum, below_minimum
 from floe.engine.plan.field_context import FieldContext
 from floe.engine.plan.references import referring
@@ -12,6 +13,7 @@ from floe.engine.plan.service_levels import elements, freshness_rule
 from floe.engine.plan.zone import utc_parts, zone_name
 from floe.lang.sql.literals import quote, text
 from floe.model import Field, QualityRule
+from floe.model.claim import Claim
 from floe.model.plan import Expectation, NotEvaluable, RowRule, RowsPerDay
 from floe.model.types import Atomic, Family
 
@@ -59,51 +61,62 @@ def _freshness(base: Expectation, rule: QualityRule, said: Mapping[str, Any], gr
     named = said.get("column")
     field = ground.find(str(named)) if named else ground.field
     if field is None or field not in ground.dataset.fields:
-        return _not(
-            base, f"'{ground.dataset.name}' has no column '{named}'" if named else "it names no column of the table"
-        )
+        return _not(base, _no_column(named, ground) if named else "it names no column of the table")
     return freshness_rule(base.id, rule, said.get("maxDelay"), field, ground.dataset.name)
+
+
+def _no_column(name: Any, ground: FieldContext) -> str:
+    return f"'{ground.dataset.name}' has no column '{name}'"
 
 
 def _volume(base: Expectation, said: Mapping[str, Any], ground: FieldContext) -> Expectation:
     least, most = said.get("minRowsPerDay"), said.get("maxRowsPerDay")
-    counts = [value for value in (least, most) if value is not None]
-    if not counts or any(isinstance(count, bool) or not isinstance(count, int) or count < 0 for count in counts):
+    bounds = {word: count for word, count in (("at least", least), ("at most", most)) if count is not None}
+    if not bounds or not all(_is_count(count) for count in bounds.values()):
         return _not(base, "minRowsPerDay and maxRowsPerDay ask for whole numbers, and one of them must be there")
     named = said.get("column")
     field = ground.find(str(named)) if named else ground.field or _day_column(ground)
     if field is None:
-        return _not(
-            base, f"'{ground.dataset.name}' has no column '{named}'" if named else "name its column: volume has no day"
-        )
+        return _not(base, _no_column(named, ground) if named else "name its column: volume has no day")
     zone = zone_name(field)
+    if zone is None:
+        return _not(base, "its column names a zone that does not exist")
     day = _DAYS.get(str(field.type)) if isinstance(field.type, Atomic) else None
-    if day is None or zone is None:
-        return _not(
-            base, "its column is no date or timestamp" if zone else "its column names a zone that does not exist"
-        )
-    said_bounds = [f"{word} {one:,}" for word, one in (("at least", least), ("at most", most)) if one is not None]
+    if day is None:
+        return _not(base, "its column is no date or timestamp")
     return replace(
         base,
         code="E557",
         field=f"{ground.dataset.name}.{field.path}",
-        expected=f"{' and '.join(said_bounds)} rows per day",
+        expected=f"{' and '.join(f'{word} {count:,}' for word, count in bounds.items())} rows per day",
         check=RowsPerDay(day.format(quote(field.column), text(zone)), zone, least, most),
         columns=(field.column,),
     )
 
 
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
 def _day_column(ground: FieldContext) -> Field | None:
     """The freshness column, else the partition column."""
+    candidates = (*_freshness_columns(ground), *ground.dataset.partition)
+    return next((field for field in candidates if str(field.type) in _DAYS), None)
+
+
+def _freshness_columns(ground: FieldContext) -> Iterator[Field]:
+    """The columns whose age is promised: by a rule of their own, by one of the dataset, by a service level."""
     dataset = ground.dataset
-    rules = [(rule, field) for field in dataset.fields for rule in field.rules]
-    fresh = [field for rule, field in rules if "freshness" in implementation(rule)]
-    named = [implementation(rule)["freshness"] for rule in dataset.rules if "freshness" in implementation(rule)]
-    fresh += [found for value in named if isinstance(value, dict) and (found := ground.find(str(value.get("column"))))]
-    levels = [(sla, field) for sla, field in elements(ground.contract, dataset) if sla.property == "freshness"]
-    fresh += [field for _, field in levels if field]
-    dated = (field for field in (*fresh, *dataset.partition) if str(field.type) in _DAYS)
-    return next(dated, None)
+    for field in dataset.fields:
+        if any("freshness" in implementation(rule) for rule in field.rules):
+            yield field
+    for rule in dataset.rules:
+        freshness = implementation(rule).get("freshness")
+        if isinstance(freshness, dict) and (found := ground.find(str(freshness.get("column")))):
+            yield found
+    for sla, element in elements(ground.contract, dataset):
+        if sla.property == "freshness" and element:
+            yield element
 
 
 def _range(base: Expectation, said: Mapping[str, Any], ground: FieldContext) -> Expectation:
@@ -111,21 +124,27 @@ def _range(base: Expectation, said: Mapping[str, Any], ground: FieldContext) -> 
         return _not(base, "a range stands on a column")
     zone = {key: ground.field.options[key] for key in ("defaultTimezone",) if key in ground.field.options}
     bounded = replace(ground.field, options={**zone, **said})
-    asked = (below_minimum.bad(ground.value, bounded), above_maximum.bad(ground.value, bounded))
-    found = [bad for bad in asked if bad]
+    conditions = (below_minimum.bad(ground.value, bounded), above_maximum.bad(ground.value, bounded))
+    found = [bad for bad in conditions if bad]
     if not found:
         return _not(base, "a range asks for minimum, maximum, exclusiveMinimum or exclusiveMaximum")
     if cause := next((bad.cause for bad in found if bad.cause), None):
         return _not(base, cause)
-    whole = all(bad.claims for bad in found) and ground.top
     return replace(
         base,
         code="E554",
         check=RowRule(ground.wrap(" OR ".join(f"({bad.sql})" for bad in found))),
-        claims=tuple(claim for bad in found for claim in bad.claims) if whole else (),
+        claims=_claims(found) if ground.top else (),
         operators={"mustBe": 0},
         expected=" and ".join(str(bad.expected) for bad in found),
     )
+
+
+def _claims(found: Sequence[Bad]) -> tuple[Claim, ...]:
+    """The claims that together prove a rule; none where a part of it has none."""
+    if not all(bad.claims for bad in found):
+        return ()
+    return tuple(claim for bad in found for claim in bad.claims)
 
 
 def _reference(base: Expectation, said: Mapping[str, Any], ground: FieldContext) -> Expectation:

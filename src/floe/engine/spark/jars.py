@@ -120,6 +120,7 @@ def _keep(jar: Jar, path: Path, target: Path, output: str) -> None:
 
 
 def _reason(output: str) -> str:
+    """Why nothing was fetched, as far as the output of Spark's resolver tells: it is another program, and says it nowhere else."""
     words = (
         "UnknownHost",
         "Connection refused",

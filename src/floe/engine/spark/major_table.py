@@ -11,7 +11,7 @@ from floe.model.version import Version
 from floe.settings import Settings
 from floe.tables import reader_of
 from floe.tables.formats import readable, writable
-from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+from floe.tables.spark.errors import ENGINE_ERRORS, cause_of, first_line
 
 
 def read_pinned(
@@ -29,7 +29,9 @@ def read_pinned(
                 return _rows(spark, target, snapshot)
         except ENGINE_ERRORS as error:
             raise TableError(
-                f"{target} cannot be read: {first_line(error)}", "Check the table and the snapshot"
+                f"{target} cannot be read: {first_line(error)}",
+                "Check the table and the snapshot",
+                cause=cause_of(error),
             ) from None
         others.append(f"{target} holds {holds}")
     raise TableError(

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 
 from floe.engine.plan.messages import broken_text, rows_text
 from floe.engine.spark.concurrency import run_concurrently
-from floe.engine.spark.cost import described
+from floe.engine.spark.cost import QueryReads, described
 from floe.engine.spark.keys.bits import dense
 from floe.engine.spark.keys.check import check_keys
 from floe.engine.spark.keys.columns import whole_keys
@@ -48,7 +48,7 @@ class MeasureRequest:
     and rules about the whole table are left out. `unread` says why a table that keys refer to could not be read.
     `total` is how many rows there are, where that is known; those that break nothing need not be among the rows then.
     `bounds` are values between which all values of columns lie, where they are known; `clustered` says of columns
-    whether files hold values apart from one another's; `common` are values that columns of text have again and again.
+    whether each file holds values of its own; `common` are values that columns of text have again and again.
     """
 
     rows: DataFrame
@@ -103,7 +103,7 @@ def _counted_rows(scene: MeasureRequest, key: SampleKey, rules: list[Expectation
     """The row pass; nothing is read where nothing is asked that is not known."""
     if scene.total is not None and not rules and not edges:
         return RowPassResult(scene.total, {})
-    with described(scene.rows.sparkSession, f"{scene.plan.contract}: {len(rules)} row rules"):
+    with described(scene.rows.sparkSession, f"{scene.plan.contract}: {len(rules)} row rules", QueryReads.ROWS):
         return count_rows(RowPassRequest(scene.rows, key, rules, scene.now, edges, scene.total, scene.common))
 
 
@@ -194,7 +194,8 @@ def _key_set(
     targets = [_target(scene, expectation, columns) for expectation in along]
     try:
         words = [f"key ({', '.join(columns)})", *(f"reference {expectation.reference}" for expectation in along)]
-        with described(scene.rows.sparkSession, f"{scene.plan.contract}: {', '.join(words)}"):
+        reads = QueryReads.REFERENCES if along else QueryReads.TABLE
+        with described(scene.rows.sparkSession, f"{scene.plan.contract}: {', '.join(words)}", reads):
             known = _known(scene, columns, counted)
             repeated, lost = check_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets, known)
     except ENGINE_ERRORS as error:
@@ -205,7 +206,8 @@ def _key_set(
 
 def _reference(scene: MeasureRequest, key: SampleKey, expectation: Expectation, counted: RowPassResult) -> _Answers:
     try:
-        with described(scene.rows.sparkSession, f"{scene.plan.contract}: reference {expectation.reference}"):
+        text = f"{scene.plan.contract}: reference {expectation.reference}"
+        with described(scene.rows.sparkSession, text, QueryReads.REFERENCES):
             target = _target(scene, expectation, expectation.key)
             edges = _dense(scene, expectation.key, counted)
             return {expectation.id: find_orphans(scene.rows, key, expectation.key, target, edges)}

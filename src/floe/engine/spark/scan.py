@@ -16,7 +16,7 @@ from floe.model.table import Target
 from floe.model.types import Struct
 from floe.settings import Settings
 from floe.tables.formats import read_all, readable
-from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+from floe.tables.spark.errors import ENGINE_ERRORS, cause_of, first_line
 from floe.tables.spark.schema import struct_of
 
 _SEED = 20_260_101
@@ -47,7 +47,9 @@ def first_row(target: Target, snapshot: str | None, settings: Settings) -> None:
         readable(target).read(spark, target, snapshot).limit(1).collect()
     except ENGINE_ERRORS as error:
         raise TableError(
-            f"{target} cannot be read: {first_line(error)}", "Check its files and who may read them"
+            f"{target} cannot be read: {first_line(error)}",
+            "Check its files and who may read them",
+            cause=cause_of(error),
         ) from None
 
 
@@ -113,5 +115,7 @@ def read_schema(target: Target, settings: Settings) -> tuple[Struct, str | None]
         return struct_of(table.read(spark, target).schema), table.snapshot(spark, target)
     except ENGINE_ERRORS as error:
         raise TableError(
-            f"{target} cannot be read: {first_line(error)}", "Check the table and its catalog (`floe doctor`)"
+            f"{target} cannot be read: {first_line(error)}",
+            "Check the table and its catalog (`floe doctor`)",
+            cause=cause_of(error),
         ) from None

@@ -75,7 +75,7 @@ def spoken(name: str, settings: Settings) -> Iterator[None]:
 def _told(name: str, error: Exception, settings: Settings) -> Exception:
     lines = str(error).strip().splitlines() or [""]
     text = without_secrets(f"{type(error).__name__}: {lines[0][:300]}", settings.catalogs.get(name, {}))
-    if isinstance(error, NotImplementedError) or any(word in text.lower() for word in ("hierarchical", "nested name")):
+    if _never_holds(error):
         return CannotHoldError(f"The catalog '{name}' cannot hold contracts: {text}")
     if isinstance(error, ModuleNotFoundError):
         extra = "postgres" if error.name == "psycopg" else "spark"
@@ -89,6 +89,15 @@ def _told(name: str, error: Exception, settings: Settings) -> Exception:
         permanent=permanent,
         reachable=permanent,
     )
+
+
+def _never_holds(error: Exception) -> bool:
+    """Whether a catalog has no place for what it is asked to hold.
+
+    For names within names pyiceberg raises the same class as for a namespace that is missing; only its text differs.
+    """
+    text = str(error).lower()
+    return isinstance(error, NotImplementedError) or "hierarchical" in text or "nested name" in text
 
 
 def _refused(error: Exception) -> bool:

@@ -99,8 +99,8 @@ def _written(entries: Iterable[Held]) -> dict[str, str]:
     found = _listed([f"{each_held.name}:{each_held.version}" for each_held in ordered]) if ordered else {}
     for value in ordered:
         major = "" if newest[value.name] is value else f"@{value.order[0]}"
-        values = {field: getattr(value, field) for field in _FIELDS}
-        found |= {f"floe.contract.{value.name}{major}.{field}": value for field, value in values.items() if value}
+        texts = {field: getattr(value, field) for field in _FIELDS}
+        found |= {f"floe.contract.{value.name}{major}.{field}": text for field, text in texts.items() if text}
     return found
 
 

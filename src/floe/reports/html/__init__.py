@@ -6,6 +6,9 @@ from floe.system.lazy import lazy
 
 if TYPE_CHECKING:
     from floe.reports.html import (
+        chart as chart,
+    )
+    from floe.reports.html import (
         figures as figures,
     )
     from floe.reports.html import (
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
     )
 else:
     _MODULES = (
+        "chart",
         "figures",
         "result",
     )

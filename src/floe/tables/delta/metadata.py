@@ -20,10 +20,11 @@ from pyarrow import compute
 from pyarrow.fs import PyFileSystem
 
 from floe.lang.type_text import from_spark_json
-from floe.model import TableError
+from floe.model import TableCause, TableError
 from floe.model.claim import FileStatistics, bounded
 from floe.model.table import Target
 from floe.model.types import Decimal, Struct, Type
+from floe.tables.boundary import cause_of
 from floe.tables.facts import TableFacts, check_present
 
 _MILLISECOND = datetime.timedelta(milliseconds=1)
@@ -308,6 +309,8 @@ def _denied(path: str) -> bool:
 
 
 def _unreadable(path: str, error: Exception) -> TableError:
-    cause = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
-    cause = "Permission denied" if _denied(path) else cause
-    return TableError(f"{path} cannot be read: {cause}", "Check the table's log, its path and its permissions")
+    remedy = "Check the table's log, its path and its permissions"
+    if _denied(path):
+        return TableError(f"{path} cannot be read: Permission denied", remedy, cause=TableCause.PERMISSION)
+    said = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+    return TableError(f"{path} cannot be read: {said}", remedy, cause=cause_of(error))

@@ -30,7 +30,7 @@ from pyiceberg.types import (
 )
 
 from floe.lang.type_text import parse_type
-from floe.model import TableError
+from floe.model import TableCause, TableError
 from floe.model.claim import FileStatistics, bounded
 from floe.model.table import Target
 from floe.model.types import Array, Atomic, MapOf, Member, Struct, Text, Type
@@ -155,14 +155,19 @@ def by_name(name: str, settings: Settings) -> Table | None:
     """A table of the settings' catalogs; None where it is not there, or in none of them."""
     catalog, *identifier = name.split(".")
     if catalog not in settings.catalogs:
-        raise TableError(f"No catalog is called '{catalog}'", "Add it under catalogs in the settings (`floe doctor`)")
+        raise TableError(
+            f"No catalog is called '{catalog}'",
+            "Add it under catalogs in the settings (`floe doctor`)",
+            cause=TableCause.CATALOG,
+        )
     found: Table | None = _asked(catalog, lambda: _load(catalog, tuple(identifier), settings))
     return found
 
 
 def _asked(catalog: str, ask: Callable[[], Any]) -> Any:
     """What a catalog answers, in time; TableError where it is out of reach."""
-    with library_errors(f"The catalog '{catalog}' cannot be asked", "Check catalogs in the settings (`floe doctor`)"):
+    remedy = "Check catalogs in the settings (`floe doctor`)"
+    with library_errors(f"The catalog '{catalog}' cannot be asked", remedy, cause=TableCause.CATALOG):
         return call_with_timeout(ask, PATIENCE)
 
 

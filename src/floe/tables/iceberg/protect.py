@@ -38,7 +38,7 @@ def _required(rule: Expectation, column: str | None, empty: dict[str, int], caus
         return Protection(rule.id, str(rule.row_rule), False, "Iceberg holds no rules about values")
     rows = empty.get(column, 0)
     if rows:
-        return Protection(rule.id, f"{column} NOT NULL", False, f"{rows:,} rows in the table violate it")
+        return Protection(rule.id, f"{column} NOT NULL", False, f"{rows:,} rows in the table violate it", True)
     if column in empty and cause:
         return Protection(rule.id, f"{column} NOT NULL", False, cause)
     return Protection(rule.id, f"{column} NOT NULL", True)

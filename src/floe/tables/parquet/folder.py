@@ -11,9 +11,10 @@ import pyarrow
 from pyarrow import fs
 from pyarrow import parquet as pq
 
-from floe.model import TableError
+from floe.model import TableCause, TableError
 from floe.model.claim import FileStatistics
 from floe.model.types import Atomic, Member, Struct, Type
+from floe.tables.boundary import cause_of
 from floe.tables.facts import TableFacts
 from floe.tables.parquet.footers import file_statistics, footers, struct_of
 
@@ -67,12 +68,18 @@ def list_files(path: str) -> ParquetFolder | None:
             return None
         found = [info] if info.is_file else system.get_file_info(fs.FileSelector(root, recursive=True))
     except (OSError, pyarrow.ArrowException) as error:
-        raise TableError(f"{path} cannot be read: {str(error).splitlines()[0]}", "Check its permissions") from None
+        raise TableError(
+            f"{path} cannot be read: {str(error).splitlines()[0]}", "Check its permissions", cause=cause_of(error)
+        ) from None
     _refuse_tables(path, root, [value.path for value in found if value.is_file])
     shown = [value for value in found if value.is_file and _shown(value.path, root)]
     kept = sorted((value for value in shown if value.path.endswith(_ENDINGS)), key=lambda one: str(one.path))
     if not kept:
-        raise TableError(f"{path} is there, but it holds no Parquet file", "Name a Parquet file, or a folder of them")
+        raise TableError(
+            f"{path} is there, but it holds no Parquet file",
+            "Name a Parquet file, or a folder of them",
+            cause=TableCause.MISSING,
+        )
     partitions = tuple(_partition(value.path, root) for value in kept)
     odd = next((n for n, one in enumerate(partitions) if tuple(one) != tuple(partitions[0])), None)
     if odd is not None:  # Spark would leave some of them out
@@ -112,7 +119,9 @@ def system_of(path: str) -> tuple[fs.FileSystem, str]:
         system, root = fs.FileSystem.from_uri(re.sub("^s3[an]://", "s3://", path))
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise TableError(
-            f"{path} cannot be reached: {str(error).splitlines()[0]}", "Check its address and rights"
+            f"{path} cannot be reached: {str(error).splitlines()[0]}",
+            "Check its address and rights",
+            cause=cause_of(error),
         ) from None
     return system, str(root).rstrip("/")
 

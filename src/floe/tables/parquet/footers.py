@@ -13,6 +13,7 @@ from pyarrow import parquet as pq
 from floe.model import TableError
 from floe.model.claim import FileStatistics, bounded
 from floe.model.types import Array, Atomic, Decimal, MapOf, Member, Struct, Type, accepts
+from floe.tables.boundary import cause_of
 
 _WHOLE = {
     "bool": "boolean",
@@ -53,6 +54,7 @@ def footers(paths: Iterable[str | Path], files: fs.FileSystem | None = None) -> 
             raise TableError(
                 f"{path} cannot be read: {str(error).splitlines()[0]}",
                 "Write it again, as Parquet and whole, or remove it",
+                cause=cause_of(error),
             ) from None
 
 

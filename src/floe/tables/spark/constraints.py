@@ -10,12 +10,13 @@ PREFIX = "floe_"
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """What became of one rule: `held` by the table, or why not."""
+    """What became of one rule: `held` by the table, or why not; `violated` where rows in the table break it."""
 
     id: str
     rule: str
     held: bool
     cause: str = ""
+    violated: bool = False
 
 
 def name_of(expectation: Expectation) -> str:

@@ -55,6 +55,7 @@ def parse(data: bytes | str, file: str) -> Any:
     try:
         return _Builder(text, file).build()
     except yaml.MarkedYAMLError as error:
+        # libyaml has one class for all that it refuses, and names the problem in its text
         known = _PAIR.sub(_one_escape, text) if "escape code" in str(error.problem) else text
         if known != text:
             return parse(known, file)
