@@ -4,6 +4,14 @@ Why no row is lost or doubled: the plan fixes which rows are written and which g
 to the rows that were staged; the quarantine is written first, under the run's id, so that a repeat replaces what a killed run
 left there; the commit carries the run's id and is refused by the format where the table is no longer in the judged state; and
 an error of a commit is never taken for its absence, but looked up in the table's history.
+
+Memory: rows stay in Spark and in the staged files; the driver holds names of files and statistics.
+
+Failure: what could not be known is said as unknown, never undone; a plan of a run that was killed is kept (`.floe/pending`) and
+looked up by the next run.
+
+Gain: where the format allows it the staged files become the table's own, so a batch is written once. Where it does not, Spark
+writes the staged rows again, and the result says which (`way`).
 """
 
 import time

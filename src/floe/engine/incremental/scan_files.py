@@ -145,7 +145,7 @@ class _Files:
         rows, bounds = self._read(files), bounds_of(files)
         known = _read(self.spark, self.table, old) if old else None
         existing = None if known is None else _within(known, {name: name for name in columns}, bounds)
-        edges = None if old else _edges(rows, files, columns)
+        edges = None if old else _edges(rows, files, columns, self.plan.masked)
         with described(
             self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files", QueryReads.TABLE
         ):
@@ -168,7 +168,7 @@ class _Files:
             return None
         files = _some(self.table, need.rest)
         rows, bounds, names = self._read(files), bounds_of(files), need.expectation.key
-        edges = _edges(rows, files, names)
+        edges = _edges(rows, files, names, self.plan.masked)
         near = whole_keys(_within(target, dict(zip(names, columns, strict=True)), bounds), columns)
         with described(
             self.spark,
@@ -221,9 +221,9 @@ def _read(spark: SparkSession, table: ScannedTable, files: Statistics) -> DataFr
     return reader.parquet(*format_.file_paths(table.facts, files))
 
 
-def _edges(rows: DataFrame, files: Statistics, columns: Sequence[str]) -> Edges:
-    """The edges of a key of whole numbers, where one bit per possible key is cheap."""
-    if len(key_of(rows, columns).whole) < len(columns):
+def _edges(rows: DataFrame, files: Statistics, columns: Sequence[str], masked: frozenset[str]) -> Edges:
+    """The edges of a key of whole numbers, where one bit per possible key is cheap; they stand in a query's text."""
+    if masked & set(columns) or len(key_of(rows, columns).whole) < len(columns):
         return None
     bounds = bounds_of(files)
     return dense([bounds.get(name) for name in columns], row_count(files) or 0)

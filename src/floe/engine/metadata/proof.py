@@ -1,4 +1,22 @@
-"""What the statistics of files decide, without reading data: at `floe test` and at a gate's just-written files."""
+"""What the statistics of files decide, without reading data: at `floe test` and at a gate's just-written files.
+
+Idea: a table's log, or a Parquet footer, says of each file how many rows and nulls it has and between which values a column
+lies. That decides not-null, ranges and row counts of a whole table.
+
+Why it is right: counts are exact, so they prove and refute. Bounds need not be values that are there, so they only prove:
+a range that holds all bounds is kept; one that does not is left to reading. Only types whose bounds hold every value are asked
+(not floats, which leave out NaN; not text, which may be cut), and rows that are deleted but still in a file make its
+bounds wider, never narrower. What one file does not say is unknown for the table.
+
+Memory: one record per file.
+
+Failure: where statistics are missing or say too little, the expectation is left to Spark. Statistics that are wrong make a wrong
+proof, so those that are known not to be the values that readers see (Iceberg: partitions and promoted types) are left out when
+a table's metadata is read.
+
+Gain: 60 million rows in 100 files without a JVM in 0.7 s (Delta) and 0.9 s (Iceberg), where a cold Spark with cuallee takes 34 s
+and 26 s (docs/performance.md).
+"""
 
 from collections.abc import Iterable
 from datetime import date

@@ -153,8 +153,8 @@ def _edges(scene: MeasureRequest, asked: list[Expectation]) -> list[str]:
 
 
 def _dense(scene: MeasureRequest, columns: Sequence[str], counted: RowPassResult) -> Edges:
-    """The edges of a key of whole numbers, where one bit per possible key is cheap."""
-    if len(key_of(scene.rows, columns).whole) < len(columns):
+    """The edges of a key of whole numbers, where one bit per possible key is cheap; they stand in a query's text."""
+    if scene.plan.masked & set(columns) or len(key_of(scene.rows, columns).whole) < len(columns):
         return None
     return dense([scene.bounds.get(column) or counted.edges(column) for column in columns], counted.rows)
 
