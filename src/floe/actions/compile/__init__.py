@@ -26,7 +26,6 @@ from floe.contract.sources.folders import Folders
 from floe.events.trace import span
 from floe.model import Contract, Finding, FloeError, SettingError, Severity
 from floe.settings import Settings
-from floe.system.clock import utc_now
 
 FILE = "compiled_artifacts.json"
 _FAILS = {"alert_only": Severity.CRITICAL, "block": Severity.ERROR}
@@ -110,7 +109,8 @@ def compile(
         raise FloeError(f"{folder} is no folder", "Name the folder of a product")
     if (processes := options.get("processes")) is not None and processes < 1:
         raise SettingError(f"{processes} processes cannot compile anything", "Name one or more with --processes")
-    settings, today = settings or load_settings(start=start), today or utc_now().date()
+    settings = settings or load_settings(start=start)
+    today = today or settings.clock().date()
     with span(settings, "floe.compile", enforcement=settings.data_contracts.enforcement) as say:
         try:
             result = _compiled(start, settings, today, options)
@@ -123,6 +123,7 @@ def compile(
 def _compiled(start: Path, settings: Settings, today: date, options: Options) -> CompileResult:
     rules, level = rulebook(settings), settings.data_contracts.enforcement
     since, output = options.get("since"), options.get("output")
+    # times of files are told by the machine, so they are compared with its time, whatever clock is given
     cache = Cache(settings, start, since, time.time_ns(), options.get("cache", True) and not settings.untrusted)
     try:
         known, why = ([], "") if level == "off" else bases(start, settings.root, since)

@@ -34,7 +34,7 @@ from floe.model.result import FAIL, NOT_EVALUATED, NOT_GATED, PASS, Outcome, Res
 from floe.model.table import Target
 from floe.model.types import Struct
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 from floe.tables import TableFacts, probe, reader_of
 from floe.tables.locate import TableSelector, find_target, select_tables
 
@@ -86,7 +86,7 @@ def verify_frame(
     rows, outcomes, cost = engine.spark.scan.scan_rows(
         data, rest, _aids(plan, contract, TableSelector(), settings, store)
     )
-    result = result_of(plan, (*schema, *outcomes), rows, None, {**cost, **_since(started)})
+    result = result_of(plan, (*schema, *outcomes), settings.clock(), rows, None, {**cost, **_since(started)})
     return replace(result, owner=contract.owner or None, support=_support(contract))
 
 
@@ -129,7 +129,7 @@ def _badness(result: Result) -> tuple[int, int]:
 def _recorded(
     contract: Contract, dataset: Dataset, way: TableSelector, settings: Settings, progress: Progress = lambda _: None
 ) -> Result:
-    started, run_id = utc_now(), uuid.uuid4().hex
+    started, run_id = settings.clock(), uuid.uuid4().hex
     with span(settings, "floe.test", run_id=run_id, dataset=dataset.name) as say:
         result = verify_some(contract, dataset, way, settings, progress=progress)
         say(**facts_of(result))
@@ -137,7 +137,7 @@ def _recorded(
     table_id = contract.table_id(dataset) or dataset.name
     entry = run_row_for_test(result, run_id, table_id, settings.actor)
     note = record_and_emit(settings, store, entry, result, started=started)
-    if note and _Past(store, table_id).unknown:
+    if note and _Past(store, table_id, started).unknown:
         note += "; whether the table was replaced since it was last judged is not known"
     if note:
         settings.say(note)
@@ -163,10 +163,12 @@ def verify_some(  # noqa: PLR0913  (what is held to what, and who asks)
         target = find_target(settings, contract, dataset, way, store.table(table_id))
         aids = _aids(plan, contract, way, settings, store)
         progress("reading metadata")
-        result = _on_table(plan, target, settings, aids, _Past(store, table_id), progress)
+        result = _on_table(plan, target, settings, aids, _Past(store, table_id, settings.clock()), progress)
     except (TableError, EngineError) as error:
         unknown = [not_evaluated(expectation, error.message) for expectation in plan.expectations]
-        result = result_of(plan, (_unseen(plan, error.message), *unknown), None, None, _since(started))
+        result = result_of(
+            plan, (_unseen(plan, error.message), *unknown), settings.clock(), None, None, _since(started)
+        )
     scope = way.scope.said if way.scope else None
     owner, support, at = contract.owner or None, _support(contract), stamp(settings.clock())
     return replace(result, checked_at=at, scope=scope, owner=owner, support=support, target=target)
@@ -199,6 +201,7 @@ class _Past:
 
     store: "Store"
     table_id: str
+    now: datetime
 
     def uid(self, location: str) -> str | None:
         """The identity of the table at a place when it was last judged; None where nobody knows."""
@@ -218,7 +221,7 @@ class _Past:
         """How many seconds runs took, of the last ones; None where nobody knows."""
         if self.unknown:
             return None
-        since = stamp(utc_now() - timedelta(seconds=within))
+        since = stamp(self.now - timedelta(seconds=within))
         return self.store.seconds_since(self.table_id, since)
 
 
@@ -268,7 +271,7 @@ def _on_table(
     by_id = {outcome.id: outcome for outcome in proved}
     ordered = [by_id[expectation.id] for expectation in rest.expectations]
     cost = {**cost, "files": None if seen.files is None else len(seen.files), **_since(started)}
-    result = result_of(plan, (*found, *ordered), rows, seen.snapshot, cost)
+    result = result_of(plan, (*found, *ordered), settings.clock(), rows, seen.snapshot, cost)
     nulls = None if files is None else null_counts(files)
     committed = None if seen.committed is None else stamp(datetime.fromtimestamp(seen.committed, UTC))
     return replace(
@@ -384,16 +387,17 @@ def _of_single_rows(expectation: Expectation) -> bool:
 def result_of(
     plan: Plan,
     outcomes: tuple[Outcome, ...],
+    at: datetime,
     rows: int | None = None,
     snapshot: str | None = None,
     cost: Mapping[str, Any] | None = None,
 ) -> Result:
-    """What came of a plan, as of now."""
+    """What came of a plan that was checked at a moment."""
     return Result(
         contract=plan.contract,
         version=plan.version,
         dataset=plan.dataset,
-        checked_at=stamp(utc_now()),
+        checked_at=stamp(at),
         expectations=outcomes,
         rows=rows,
         snapshot=snapshot,
