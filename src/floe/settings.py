@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from floe.system.clock import utc_now
+from floe.system.clock import utc_now  # noqa: TID251  (see clock below)
 
 EnforcementLevel = Literal["off", "warn", "alert_only", "block"]
 MonitoringMode = Literal["scheduled", "continuous", "on_demand"]

@@ -44,10 +44,10 @@ def test_a_team_relies_is_listed_signs_off_and_leaves(capsys):
     assert (code, said.splitlines()[1].split()[:3]) == (0, [ORDERS, "1.x", "bi"])
     code, said, _ = run(capsys, "consumers", "sign-off", ORDERS, "2.0.0", "--team", "bi", "--file", "new.yaml")
     assert code == 0
-    assert said.startswith("✓ sales.shop/orders:2.0.0: bi agrees\n    for the diff sha256:")
+    assert said.startswith("✓ sales.shop/orders:2.0.0: bi signed off\n    for diff sha256:")
     assert run(capsys, "consumers", "remove", ORDERS, "--team", "bi")[:2] == (
         0,
-        "✓ bi no longer relies on sales.shop/orders\n",
+        "✓ bi is no longer a consumer of sales.shop/orders\n",
     )
     assert run(capsys, "consumers", "list")[1] == "Nobody is registered; `floe consumers add` does it.\n"
 
@@ -78,7 +78,7 @@ def test_impact_in_three_forms(capsys):
 def test_events_are_taken_in_and_bad_lines_are_said(capsys):
     Path("events.jsonl").write_text('{"job": {"name": "j"}, "inputs": [{"name": "a"}], "outputs": [{"name": "b"}]}\n{')
     code, said, error = run(capsys, "lineage", "import", "events.jsonl")
-    assert (code, said) == (1, "✓ 1 event: 1 pair of columns or tables, 1 new\n")
+    assert (code, said) == (1, "✓ 1 event: 1 edge between columns or tables, 1 new\n")
     assert error.startswith("✗ events.jsonl:2: no JSON")
     Path("events.jsonl").write_text("")
     assert run(capsys, "lineage", "import", "events.jsonl")[0] == 0
@@ -130,12 +130,12 @@ def test_an_end_out_of_order_exits_1_and_names_both_days(capsys):
     ("words", "part"),
     [
         (("consumers", "add", "none/x", "--team", "t", "--contact", "c"), "No contract is registered as 'none/x'"),
-        (("consumers", "remove", ORDERS, "--team", "t"), "Team 't' is no consumer"),
+        (("consumers", "remove", ORDERS, "--team", "t"), "Team 't' is not a consumer"),
         (("retire", "nope"), "No contract is registered as 'nope'"),
         (("consumers", "remove", ORDERS, "--team", "t"), "it has none"),
-        (("contracts", "transfer", ORDERS, "--to", "no such place"), "'no such place' is no repository"),
-        (("retire", ""), "An empty name is no contract"),
-        (("impact", "nope", "new.yaml"), "No contract is known as 'nope'"),
+        (("contracts", "transfer", ORDERS, "--to", "no such place"), "'no such place' is not a repository"),
+        (("retire", ""), "The name of the contract is empty"),
+        (("impact", "nope", "new.yaml"), "Unknown contract 'nope'"),
         (("impact", "registry:nope", "new.yaml"), "No contract is registered as 'nope'"),
         (("impact", ORDERS, "none.yaml"), "none.yaml"),
         (("impact", ORDERS), "A new version is needed"),

@@ -217,11 +217,11 @@ def test_a_broken_export_is_not_imported(registry_url: str, store: Store, capsys
         shutil.rmtree("broken")
         return err
 
-    assert "cut short" in broken(b"".join(lines[:-1]))
-    assert "not those that were written" in broken(b"".join((lines[0], *lines[2:])))
-    assert "line 2 is no JSON object" in broken(lines[0] + b"nonsense\n")
+    assert "is truncated" in broken(b"".join(lines[:-1]))
+    assert "its lines were changed" in broken(b"".join((lines[0], *lines[2:])))
+    assert "line 2 is not a JSON object" in broken(lines[0] + b"nonsense\n")
     assert "does not say floe/registry-export/v1" in broken(b'{"format": "x"}\n' + lines[-1])
-    assert f"is of schema 9999, this floe imports {HEAD}" in broken(lines[0].replace(HEAD.encode(), b"9999"))
+    assert f"has schema 9999, this version of floe imports {HEAD}" in broken(lines[0].replace(HEAD.encode(), b"9999"))
     assert "is not the document that was registered as sales.shop/orders:1.0.0" in broken()
     assert "no such file or directory" in refused(capsys, "import", "nowhere")
     assert not (tmp_path / "empty.db").exists()
@@ -238,8 +238,8 @@ def test_an_export_does_not_change_a_registry_that_says_otherwise(store: Store, 
 
 def test_an_export_takes_no_folder_that_holds_other_things(store: Store, capsys):
     write("mine/notes.txt", "keep me")
-    assert "a folder with other things in it" in refused(capsys, "export", "mine")
-    assert "is no folder" in refused(capsys, "export", "manifest.yaml")
+    assert "a folder with other files" in refused(capsys, "export", "mine")
+    assert "is not a folder" in refused(capsys, "export", "manifest.yaml")
     assert Path("mine/notes.txt").read_text() == "keep me"
 
 

@@ -102,8 +102,8 @@ def test_a_message_to_another_catalog_is_sent_by_retry_once_the_settings_know_it
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["retry"], "`floe outbox retry` takes the ids of messages"),
-        (["list", "3"], "`floe outbox list` takes no id"),
+        (["retry"], "`floe outbox retry` takes message ids"),
+        (["list", "3"], "`floe outbox list` takes no ids"),
         (["retry", "99"], "no message 99"),
     ],
 )

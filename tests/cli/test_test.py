@@ -168,7 +168,7 @@ def test_a_condition_is_written_again_as_it_was_read():
 @pytest.mark.parametrize("share", ["0", "1", "2", "-0.1", "nan", "many"])
 def test_a_share_is_between_0_and_1(home: Path, share: str):
     done = run_floe("test", "prices.yaml", f"--sample={share}", cwd=home)
-    assert (done.returncode, "is no share between 0 and 1" in done.stderr) == (2, True)
+    assert (done.returncode, "is not a fraction between 0 and 1" in done.stderr) == (2, True)
 
 
 def test_a_registry_that_is_down_is_said_and_the_run_is_recorded_later(home: Path):

@@ -538,6 +538,23 @@ def test_a_folder_named_by_a_column_in_other_letters_is_not_judged(desk: Desk, c
     assert {one.outcome for one in result.expectations} == {"not_evaluated"}
 
 
+@pytest.mark.parametrize("first", ["a", "b"])
+def test_a_column_that_only_some_files_of_a_folder_have_is_told_and_judged(desk: Desk, first: str):
+    folder = desk.root / "p"
+    folder.mkdir()
+    second = "b" if first == "a" else "a"
+    pq.write_table(pa.table({"id": ids(1, 2)}), folder / f"{first}.parquet")
+    more = {"id": ids(3, 4), "amount": numbers(-5, 6), "sneaked": pa.array(["x", "y"])}
+    pq.write_table(pa.table(more), folder / f"{second}.parquet")
+    filled = AMOUNT.replace("int,", "int, required: true,", 1)
+    for full in (False, True):
+        result = desk.verify(str(folder), contract(ID, filled), full=full)
+        (extra,) = [one for one in result.expectations if one.code == "E532"]
+        assert extra.field == "desk.sneaked"
+        broken = {one.id: one.violations for one in result.failed if one.code != "E532"}
+        assert broken == {"desk.amount:null-value": 2, "desk.amount:below-minimum": 1}
+
+
 def test_a_column_in_other_letters_than_the_contracts_is_not_judged(desk: Desk, case_sensitive: bool):
     folder = desk.root / "p"
     folder.mkdir()
@@ -606,11 +623,12 @@ def test_a_commit_of_the_future_is_not_fresh(desk: Desk, form: str, ahead: int, 
         ("0.0001", "0.00010000000000000002", "0.0001 12.3456"),
         ("1000000000000", "1e11 1.5e12 123", "1e12 3e38 1e300"),
         ("1152921504606846976", "1e38 1e59", "1e60 3e100"),  # two to the 60th divides ten to the 60th
+        ("1e-30", "1e-31 15e-31", "1e-30 0.1 1e20 1e300"),
     ],
 )
 def test_multiples_of_doubles_are_exact(desk: Desk, step: str, bad: str, good: str):
     values = [*bad.split(), *good.split()]
-    rows = desk.spark.createDataFrame([(one, float(one)) for one in values], "id string, x double")
+    rows = desk.spark.createDataFrame([("none", None), *((one, float(one)) for one in values)], "id string, x double")
     text = contract(
         "{name: id, physicalType: string, primaryKey: true}",
         f"{{name: x, physicalType: double, logicalType: number, logicalTypeOptions: {{multipleOf: {step}}}}}",
@@ -622,6 +640,38 @@ def test_multiples_of_doubles_are_exact(desk: Desk, step: str, bad: str, good: s
         finally:
             desk.spark.conf.set("spark.sql.ansi.enabled", "true")
         assert one.violations == len(bad.split())
+
+
+@pytest.mark.parametrize(
+    ("type_", "kind", "step", "values", "bad"),
+    [
+        (
+            "float",
+            "physicalType: float",
+            "0.1",
+            [0.1, 0.3, 3e38, 0.05, None],
+            1,
+        ),  # a float is taken as it is written too
+        ("double", "logicalType: number", "7", [14.0, 7e37, 1e19, None], 1),
+        ("decimal(38,18)", "logicalType: number", "7", ["99999999999999999999.999999999999999999", "98", None], 1),
+        ("decimal(38,30)", "logicalType: number", "1e-18", ["1.000000000000000000000000000001", "1.5", None], 1),
+        ("int", "logicalType: integer", "7", [7, 8, None], 1),
+    ],
+)
+def test_a_value_that_a_check_cannot_answer_for_is_no_multiple(
+    desk: Desk, type_: str, kind: str, step: str, values: list[Any], bad: int
+):
+    exact = [Decimal(value) if isinstance(value, str) else value for value in values]
+    rows = desk.spark.createDataFrame([(value,) for value in exact], f"x {type_}")
+    word = "" if "logicalType" in kind else "logicalType: number, "
+    text = contract(f"{{name: x, {kind}, {word}logicalTypeOptions: {{multipleOf: {step}}}}}")
+    for ansi in ("true", "false"):
+        desk.spark.conf.set("spark.sql.ansi.enabled", ansi)
+        try:
+            (found,) = [one for one in desk.frame(rows, text).expectations if one.id == "desk.x:not-multiple"]
+        finally:
+            desk.spark.conf.set("spark.sql.ansi.enabled", "true")
+        assert (found.violations, found.cause) == (bad, None)
 
 
 # --- row 26: another table under the name of one that was judged

@@ -248,7 +248,7 @@ def test_a_contract_without_a_key_appends_and_says_what_was_not_looked_for(spark
     result = floe.enforce(frame(spark, order(1), order(1)), lake.table_id, settings=lake.settings)
     assert result.written == 2
     assert result.notes[0] == (
-        "'orders_clean' has no primary key, so duplicates were not looked for: add primaryKey: true to its key columns"
+        "'orders_clean' has no primary key, so duplicates were not checked: add primaryKey: true to its key columns"
     )
 
 

@@ -9,7 +9,7 @@ from pyarrow import parquet
 
 from floe import tables
 from floe.actions.load.settings import load_settings
-from floe.actions.verify import read_metadata
+from floe.actions.verify.table import read_metadata
 from floe.model import TableCause, TableError
 from floe.model.table import Target
 from floe.tables.boundary import cause_of, library_errors

@@ -130,7 +130,7 @@ def write_baseline(result: LintResult, file: str | Path) -> None:
     try:
         path.write_text(baseline.write(result.findings, _relative_to(path)), "utf-8")
     except OSError as error:
-        raise SettingError(f"{path} cannot be written: {(error.strerror or '').lower()}", "Name another file") from None
+        raise SettingError(f"{path} cannot be written: {(error.strerror or '').lower()}", "Pass another file") from None
 
 
 def _baseline(path: Path) -> Counter[tuple[str, str, str, str, str]]:
@@ -253,8 +253,8 @@ def _no_contract(source: Source) -> Finding:
         "E500",
         "folder-empty",
         Severity.CRITICAL,
-        f"Folder {source} holds no contract",
-        suggestion="Name a contract, or a folder with contracts in it",
+        f"Folder {source} contains no contract",
+        suggestion="Pass a contract file or a folder of contracts",
         place=Place(str(source), 1, 1),
     )
 
@@ -265,8 +265,8 @@ def _no_path() -> Finding:
         "contract-not-found",
         Severity.CRITICAL,
         "The path is empty",
-        "A variable without a value may stand there",
-        "Name a contract or a folder",
+        "A shell variable may be empty",
+        "Pass a contract file or a folder",
     )
 
 
@@ -275,8 +275,8 @@ def _outside(path: Path) -> Finding:
         "E507",
         "path-outside-root",
         Severity.ERROR,
-        f"{path} leads out of the folder and is not read",
+        f"{path} points outside the folder and is not read",
         "It is a symbolic link to a file elsewhere",
-        "Copy the contract into the folder, or name the file itself",
+        "Copy the contract into the folder, or pass the file itself",
         Place(str(path), 1, 1),
     )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from floe import engine, registry
 from floe.actions.load.find import find_contract
 from floe.actions.load.settings import load_settings
-from floe.actions.verify import judge_schema, result_of
 from floe.actions.verify.references import reference_targets
+from floe.actions.verify.table import judge_schema, result_of
 from floe.engine.plan import make_plan
 from floe.model import Contract, EngineError, TableError, ViolationError
 from floe.model.outcome import not_evaluated

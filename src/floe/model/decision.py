@@ -30,7 +30,7 @@ MATRIX: dict[str, dict[str, Verdict]] = {
 }
 # compile and run time: level -> what happens
 LEVELS: dict[str, tuple[str, str]] = {
-    "off": ("nothing is checked", "nothing is watched"),
+    "off": ("nothing is checked", "nothing is checked"),
     "warn": ("findings are printed, exit 0", "violations are logged"),
     "alert_only": ("critical findings fail", "OpenLineage FAIL, metrics, alerts; processing goes on"),
     "block": ("error and critical fail", "the pipeline is stopped"),

@@ -9,12 +9,13 @@ from floe.model.threshold import holds
 
 
 class Measured(NamedTuple):
-    """The number found, of how many rows (None: not known), and what it says where it breaks the promise."""
+    """The number found, of how many rows (None: not known), what it says where it breaks the promise, and how keys were checked."""
 
     number: int
     rows: int | None
     message: str = ""
     samples: tuple[Any, ...] = ()
+    method: str | None = None
 
 
 def judged_outcome(expectation: Expectation, measured: Measured, how: str, *, empty_passes: bool = False) -> Outcome:
@@ -39,6 +40,7 @@ def judged_outcome(expectation: Expectation, measured: Measured, how: str, *, em
         expected=expectation.expected,
         how=how,
         samples=() if kept else measured.samples,
+        method=measured.method,
         structural=expectation.structural,
     )
 

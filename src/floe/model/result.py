@@ -36,6 +36,7 @@ class Outcome:
     actual: Any = None
     expected: Any = None
     how: str | None = None
+    method: str | None = None  # the way in which a key or a reference was checked
     cause: str | None = None
     samples: tuple[Any, ...] = ()
     age: int | None = None  # in seconds, where it is about one; below zero where it lies in the future
@@ -56,6 +57,7 @@ class Outcome:
             "actual": self.actual,
             "expected": self.expected,
             "how": self.how,
+            "method": self.method,
             "cause": self.cause,
             "samples": list(self.samples),
         }

@@ -307,7 +307,7 @@ def test_an_alert_to_a_target_that_is_gone_from_the_settings_is_dead(tmp_path: P
     settings = alerting(tmp_path, [])
     send_waiting(settings, everything=True)
     (one,) = list_outbox(settings, ("dead",))["messages"]
-    assert "No alert of the settings goes to this message's target any more" in one["error"]
+    assert "The target of this message is no longer in the alert settings" in one["error"]
 
 
 def test_a_storm_reaches_a_target_a_few_a_minute_and_nothing_is_lost(tmp_path: Path, registry_url: str):
@@ -327,7 +327,7 @@ def test_a_storm_reaches_a_target_a_few_a_minute_and_nothing_is_lost(tmp_path: P
                 )
         done = send_waiting(settings, everything=True)
         assert len(server.got) == 3
-        assert "had 3 alerts within a minute" in done.said[0]
+        assert "reached its limit of 3 alerts per minute" in done.said[0]
         count = list_outbox(settings)["count"]
         assert (count["waiting"], count["dead"], count["sent"]) == (7, 0, 13)
 

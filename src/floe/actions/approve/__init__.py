@@ -16,7 +16,7 @@ from floe.settings import Settings
 def approve(waiver: Waiver, settings: Settings, today: date) -> Path:
     """Write a waiver into manifest.yaml, keeping its comments, and return the file."""
     if waiver.until is None or waiver.until < today:
-        raise SettingError(f"The waiver would end {waiver.until}, before today", "Name a later day with --until")
+        raise SettingError(f"The waiver ends {waiver.until}, which is before today", "Pass a later day with --until")
     path = settings.root / "manifest.yaml"
     entry = {
         "code": waiver.code,

@@ -44,10 +44,12 @@ def complete(name: str, source: str | None, settings: Settings) -> Completed:
     """
     contract = load_contract(name, settings)
     if contract.format != "odcs":
-        raise FloeError(f"{contract.source} is written as {contract.format}", "Convert it to ODCS first (floe convert)")
+        raise FloeError(
+            f"{contract.source} is not ODCS but {contract.format}", "Convert it to ODCS first (floe convert)"
+        )
     if source and len(contract.datasets) > 1:
         raise FloeError(
-            f"{contract.source} has {len(contract.datasets)} datasets, and one table is named", "Leave it out"
+            f"{contract.source} has {len(contract.datasets)} datasets, but one table was given", "Remove it"
         )
     found = [
         open_field for dataset in contract.datasets for open_field in _open_fields(contract, dataset, source, settings)
@@ -64,7 +66,7 @@ def _open_fields(contract: Contract, dataset: Dataset, source: str | None, setti
     facts = tables.probe(target, settings)
     if facts is None or facts.schema is None:
         raise TableError(
-            f"There is no table at {target}", "Name it before --complete: floe bootstrap TABLE --complete …"
+            f"There is no table at {target}", "Pass it before --complete: floe bootstrap TABLE --complete …"
         )
     actual = facts.schema
     names = columns(dataset.schema, actual, exact=False)
@@ -96,7 +98,7 @@ def _part(actual: Type | None, child: Field) -> Type | None:
 
 def _why(value: _Open) -> str:
     return (
-        f"the table has {value.type}, the contract says {value.field.type}"
+        f"the table has {value.type}, the contract has {value.field.type}"
         if value.type
         else "the table has no such column"
     )

@@ -153,20 +153,28 @@ def _pairs(before: ContractSet, after: ContractSet, everything: Sequence[Contrac
     left = []
     for new in after.contracts:
         old = olds.get(_file(new))
-        if old and (name_of(old) == name_of(new) or old.id == new.id or _alone(new, before, after)):
+        if old and _carries_on(old, new, before, after):
             yield VersionPair(olds.pop(_file(new)), new, after.changes_of(new))
         else:
             left.append(new)
     for new in left:
         moved = next((file for file, old in olds.items() if name_of(old) == name_of(new)), None)
-        line = [
-            contract for contract in everything if name_of(contract) == name_of(new) and _file(contract) != _file(new)
-        ]
         if moved:
             yield VersionPair(olds.pop(moved), new, after.changes_of(new))
         else:
-            yield in_line(line, new, after.changes_of(new))
+            yield in_line(_other_versions(new, everything), new, after.changes_of(new))
     yield from (VersionPair(old, None) for old in olds.values())
+
+
+def _carries_on(old: Contract, new: Contract, before: ContractSet, after: ContractSet) -> bool:
+    """Whether two contracts of one file are versions of one contract."""
+    return name_of(old) == name_of(new) or old.id == new.id or _alone(new, before, after)
+
+
+def _other_versions(new: Contract, everything: Sequence[Contract]) -> list[Contract]:
+    """The versions of a contract that other files keep."""
+    same_name = (contract for contract in everything if name_of(contract) == name_of(new))
+    return [contract for contract in same_name if _file(contract) != _file(new)]
 
 
 def _alone(new: Contract, before: ContractSet, after: ContractSet) -> bool:

@@ -13,15 +13,15 @@ from floe.contract.sources.files import read_bytes
 from floe.contract.sources.folders import Folders
 from floe.model import ContractError, Finding
 
-# what is asked for all of them: a change of it may break any contract
+# the settings of all of them: a change of it may break any contract
 _MANIFEST = "manifest.yaml"
 
 
 def compiled(
-    path: Path, changed: Collection[str], said: Iterable[Finding], since: str, today: date
+    path: Path, changed: Collection[str], reported: Iterable[Finding], since: str, today: date
 ) -> Iterator[Finding]:
-    """Findings of the contracts below a path that something changed in since a revision; not those said before."""
-    known = {_key(finding) for finding in said}
+    """Findings of the contracts below a path that something changed in since a revision; not those reported before."""
+    known = {_key(finding) for finding in reported}
     files, folder = {str(Path(name).resolve()) for name in changed}, path.resolve()
     if not folder.is_dir() or not files:
         return
@@ -39,9 +39,9 @@ def _of_products(folders: Folders, files: set[str], since: str, today: date) -> 
         return
     result = compile_products(folders.start, today=today, store=False, since=since)
     touched = set(files)
-    for one in result.run.contracts:
-        if not files.isdisjoint(one.files):
-            touched |= {one.document, f"{one.folder}/floe.yaml"}
+    for contract in result.run.contracts:
+        if not files.isdisjoint(contract.files):
+            touched |= {contract.document, f"{contract.folder}/floe.yaml"}
     everything = str(result.run.settings.root / _MANIFEST) in files
     for finding in result.findings:
         if everything or (finding.place and str(Path(finding.place.file).resolve()) in touched):
@@ -50,20 +50,26 @@ def _of_products(folders: Folders, files: set[str], since: str, today: date) -> 
 
 def _of_others(folders: Folders, files: set[str], since: str, today: date) -> Iterator[Finding]:
     """What parents, policies and versions say of the changed contracts that belong to no product."""
-    products = [folder for folder in folders.products() if (Path(folder) / "floe.yaml").is_file()]
-    ours = {path for folder in products for path in folders.documents(folder)}
-    left = [path for path in folders.below(folders.start) if path not in ours]
-    wanted = [path for path in left if path in files or _extends(path)]
+    wanted = [path for path in _outside_products(folders) if path in files or _extends(path)]
     if not wanted:
         return
     settings = load_settings(start=Path(folders.start))
     rules, history = rulebook(settings), History(settings, bases(Path(folders.start), settings.root, since)[0])
     worker = CompileWorker(settings, rules, Path(folders.start), history)
-    ones = [value for value in map(worker.loose, wanted) if value.summary]
-    extended = {file for one in ones for file in one.files if file != one.document}
-    for one in ones:
-        if not files.isdisjoint(one.files):
-            yield from _own(apply_waivers(one.findings, rules, one.about, today), one, extended)
+    contracts = [contract for contract in map(worker.loose, wanted) if contract.summary]
+    extended: set[str] = set()
+    for contract in contracts:
+        extended |= contract.files.keys() - {contract.document}
+    for contract in contracts:
+        if not files.isdisjoint(contract.files):
+            yield from _own(apply_waivers(contract.findings, rules, contract.about, today), contract, extended)
+
+
+def _outside_products(folders: Folders) -> list[str]:
+    """The files below the folder that belong to no product."""
+    products = [folder for folder in folders.products() if (Path(folder) / "floe.yaml").is_file()]
+    of_products = {path for folder in products for path in folders.documents(folder)}
+    return [path for path in folders.below(folders.start) if path not in of_products]
 
 
 def _own(found: Iterable[Finding], value: CompiledContract, extended: set[str]) -> Iterator[Finding]:

@@ -106,9 +106,9 @@ def compile(
     """
     start = Path(folder).resolve()
     if not start.is_dir():
-        raise FloeError(f"{folder} is no folder", "Name the folder of a product")
+        raise FloeError(f"{folder} is not a folder", "Pass the folder of a product")
     if (processes := options.get("processes")) is not None and processes < 1:
-        raise SettingError(f"{processes} processes cannot compile anything", "Name one or more with --processes")
+        raise SettingError(f"--processes is {processes}, expected 1 or more", "Pass --processes 1 or more")
     settings = settings or load_settings(start=start)
     today = today or settings.clock().date()
     with span(settings, "floe.compile", enforcement=settings.data_contracts.enforcement) as say:
@@ -123,8 +123,8 @@ def compile(
 def _compiled(start: Path, settings: Settings, today: date, options: Options) -> CompileResult:
     rules, level = rulebook(settings), settings.data_contracts.enforcement
     since, output = options.get("since"), options.get("output")
-    # times of files are told by the machine, so they are compared with its time, whatever clock is given
-    cache = Cache(settings, start, since, time.time_ns(), options.get("cache", True) and not settings.untrusted)
+    now = time.time_ns()  # noqa: TID251  (compared with times of files, which are the machine's whatever clock is given)
+    cache = Cache(settings, start, since, now, options.get("cache", True) and not settings.untrusted)
     try:
         known, why = ([], "") if level == "off" else bases(start, settings.root, since)
         history = History(settings, known)
@@ -208,6 +208,6 @@ def _write(path: Path, text: Iterator[bytes]) -> None:
             file.writelines(text)
         beside.replace(path)
     except OSError as error:
-        raise FloeError(f"{path} cannot be written: {error.strerror}", "Name another file with --output") from None
+        raise FloeError(f"{path} cannot be written: {error.strerror}", "Pass another file with --output") from None
     finally:
         beside.unlink(missing_ok=True)

@@ -182,7 +182,7 @@ def _referred(finding: Finding) -> Finding:
     """A reference that leads nowhere is an error now."""
     if finding.name != _REFERENCE or not finding.counts or finding.severity is Severity.INFO:
         return finding
-    return replace(finding, severity=Severity.ERROR, detail="No contract that was compiled has it")
+    return replace(finding, severity=Severity.ERROR, detail="No compiled contract has it")
 
 
 def _same_id(word: str, other: CompiledContract, compiled: CompiledContract) -> Finding:
@@ -190,9 +190,9 @@ def _same_id(word: str, other: CompiledContract, compiled: CompiledContract) -> 
         "E508",
         "contract-id-duplicated",
         Severity.ERROR,
-        f"Two contracts are called '{word}'",
+        f"Two contracts have the name '{word}'",
         f"{other.source} and {compiled.source}",
-        "Give one of them another id and name",
+        "Change the id and name of one of them",
         compiled.place,
         ("id",),
     )
@@ -204,7 +204,7 @@ def _no_input(who: str, name: str, place: Place, certain: bool) -> Finding:
         "input-contract-not-found",
         Severity.CRITICAL if certain else Severity.WARNING,
         f"{who} names the contract '{name}', which is not found",
-        "Its product is here and has no such contract" if certain else "It may be another repository's",
+        "Its product is in this repository and has no such contract" if certain else "It may be in another repository",
         "Write the contract as domain.product/contract, or correct its name",
         place,
         ("input_ports",),

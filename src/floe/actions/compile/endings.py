@@ -34,7 +34,7 @@ class Endings:
                 self._ids = registry.names.ids_by_name(self._store, wanted)
                 self._moved = registry.lifecycle.standings(self._store, self._ids.values(), self.today)
         except RegistryError as error:
-            self.settings.say(f"! {error.message}; what it says of input ports is not known")
+            self.settings.say(f"! {error.message}; the lifecycle of input ports is unknown")
             self._store = None
 
     def moved(self, name: str) -> list[str] | None:

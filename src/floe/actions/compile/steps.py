@@ -20,8 +20,8 @@ def steps(run: Run, found: Sequence[Finding], failed: bool, file: str | None, wh
         ("Apply inheritance", f"{_plural(inherit, 'contract')} with parents"),
         ("Check schema, policy, inheritance, versions, tables", _checked(run, found, why)),
         ("Store compiled artifacts", _stored(run, failed, file)),
-        ("Register in registry and catalog", "floe publish does that"),
-        ("Hand to the monitor", "floe monitor reads the file" if file else "nothing to hand on"),
+        ("Register in registry and catalog", "run floe publish"),
+        ("Hand over to the monitor", "floe monitor reads the file" if file else "nothing to hand over"),
     ]
 
 

@@ -70,7 +70,7 @@ def _warnings(known: "Details", row: Mapping[str, Any]) -> list[str]:
     if "skipped" in row["tested"]:
         found.append(f"its data was not tested: {row['tested']['skipped']}")
     if known.retired(row["major"]):
-        found.append(f"{row['version']} is retired: it is kept as history and is not to be used (FLOE-E572)")
+        found.append(f"{row['version']} is retired: it is kept as history and cannot be used (FLOE-E572)")
     newest = str(known.versions[-1]["version"])
     if newest != row["version"]:
         found.append(f"{newest} is the newest version, in effect from {known.versions[-1]['effective_from']}")
@@ -176,7 +176,7 @@ def _audited(row: Mapping[str, Any], published: Mapping[str, Any]) -> Event:
         what += f" ({published[version]['bump']})"
         why = f"not tested: {tested['skipped']}" if "skipped" in tested else why
     if row["verb"] == "told":
-        what = f"consumers told of {version or detail.get('state')}"
+        what = f"consumers notified of {version or detail.get('state')}"
     if row["verb"] == "transfer":
         what = f"transfer {detail.get('from') or 'nobody'} → {detail.get('to')}"
     return Event(row["at"], row["actor"], what, why)

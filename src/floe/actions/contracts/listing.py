@@ -92,7 +92,7 @@ def _git(settings: Settings) -> Place:
 
 def _artifacts(settings: Settings) -> Place:
     if not (settings.root / FILE).is_file():
-        raise FloeError(f"there is no {settings.root / FILE}", "floe compile writes it")
+        raise FloeError(f"{settings.root / FILE} does not exist", "floe compile writes it")
     return _highest(_entry(compiled_entry, settings.root) for compiled_entry in compiled_entries(settings.root))
 
 

@@ -22,7 +22,7 @@ def transfer(name: str, to: str, settings: Settings, *, reason: str | None = Non
     """
     target = one_form(to)
     if not target or not target.isprintable() or " " in target:
-        raise SettingError(f"'{to.strip()}' is no repository", "Name it as github.com/acme/shop")
+        raise SettingError(f"'{to.strip()}' is not a repository", "Write it as github.com/acme/shop")
     store = registry_of(settings)
     known, version = the_version(name, store, settings.clock())
     contract = known.contract
@@ -30,8 +30,8 @@ def transfer(name: str, to: str, settings: Settings, *, reason: str | None = Non
     if contract["repository"] and contract["repository"] != here and settings.actor != contract["owner"]:
         raise RegistryError(
             f"{contract['contract_id']} belongs to {contract['repository']}; "
-            f"we stand in {here or 'no repository'} and act as {settings.actor}",
-            f"Ask {contract['owner'] or 'its owner'} to transfer it, or do it in {contract['repository']}",
+            f"the current folder is in {here or 'no repository'} and the actor is {settings.actor}",
+            f"Ask {contract['owner'] or 'its owner'} to transfer it, or transfer it from {contract['repository']}",
             "E541",
         )
     row = registry.versions.find_version(store, contract["contract_id"], version)

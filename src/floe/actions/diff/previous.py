@@ -169,6 +169,6 @@ def _not_compared(document: str, base: str) -> Finding:
         Severity.ERROR,
         f"What changed since {base} was not compared: the contract is not valid there",
         "",
-        "Mend it on the base in a commit of its own, then compare again",
+        "Correct it on the base branch in a separate commit, then compare again",
         Place(document, 1, 1),
     )

@@ -113,8 +113,8 @@ def _committable(target: Target) -> Target:
     """Say that a table has no commit before a JVM starts."""
     if not reader_of(target).can_commit(target):
         raise TableError(
-            f"{target} is {target.format} by path, which floe reads but cannot commit to",
-            "Name a Delta folder, or an Iceberg table as catalog.namespace.table, with --table",
+            f"{target} is a {target.format} table given by path, which floe can read but not write",
+            "Pass a Delta folder, or an Iceberg table as catalog.namespace.table, with --table",
         )
     return target
 
@@ -122,18 +122,18 @@ def _committable(target: Target) -> Target:
 def _possible(mode: str, layer: str, dataset: Dataset) -> None:
     """Say that a mode cannot work with a contract before a JVM starts."""
     if mode != "append" and layer == "bronze":
-        raise ContractError("Bronze captures what comes and changes nothing", "Append", "E501")
+        raise ContractError("Bronze only appends", "Append", "E501")
     if mode == "merge" and layer == "gold":
         raise ContractError(
-            "Gold keeps snapshots and is never merged into", "Append a snapshot, or overwrite its partition", "E501"
+            "Gold keeps snapshots and does not support merge", "Use append, or overwrite_partition", "E501"
         )
     if mode == "merge" and not dataset.primary_key:
         raise ContractError(
-            f"'{dataset.name}' has no primary key to merge by", "Add primaryKey: true to its key columns", "E501"
+            f"'{dataset.name}' has no primary key for merge", "Add primaryKey: true to its key columns", "E501"
         )
     if mode == "overwrite_partition" and not dataset.partition:
         raise ContractError(
-            f"'{dataset.name}' has no partition to overwrite",
+            f"'{dataset.name}' has no partition columns for overwrite_partition",
             "Add partitioned: true to its partition columns",
             "E501",
         )

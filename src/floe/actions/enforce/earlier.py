@@ -35,15 +35,23 @@ def first_answer(spark: "SparkSession", context: WriteContext, batch_id: str) ->
     commit = engine.gate.gate.batch_commit(spark, context.target, batch_id)
     if commit:
         # of a commit that only Delta's transaction record is left of, the run is not known any more: the last one made it
-        same = [write_result for write_result in answers if write_result.run_id == commit.run_id or not commit.run_id]
+        same = [answer for answer in answers if answer.run_id == commit.run_id or not commit.run_id]
         return same[-1] if same else None
     last = answers[-1]
+    return last if _still_holds(spark, context, last, batch_id) else None
+
+
+def _still_holds(spark: "SparkSession", context: WriteContext, last: WriteResult, batch_id: str) -> bool:
+    """Whether a run's rows are there although the table names no commit of it."""
     if last.written == 0 and last.quarantined:
-        apart = engine.gate.gate.batch_commit(spark, engine.gate.quarantine.quarantine_target(context.target), batch_id)
-        return last if apart and apart.run_id == last.run_id else None
+        target = engine.gate.quarantine.quarantine_target(context.target)
+        quarantined = engine.gate.gate.batch_commit(spark, target, batch_id)
+        return quarantined is not None and quarantined.run_id == last.run_id
+    if not last.written:
+        return False
     # an expired snapshot of Iceberg leaves no trace; a rollback would have left the snapshot it went back to
-    forgotten = engine.gate.gate.forgotten_before(spark, context.target) if last.written else None
-    return last if forgotten and last.result.checked_at < stamp(forgotten.replace(tzinfo=UTC)) else None
+    forgotten = engine.gate.gate.forgotten_before(spark, context.target)
+    return forgotten is not None and last.result.checked_at < stamp(forgotten.replace(tzinfo=UTC))
 
 
 def _settle(context: WriteContext, entry: dict[str, Any], snapshot: str) -> None:

@@ -114,7 +114,7 @@ def refusal(result: WriteResult) -> ViolationError:
     return ViolationError(
         "\n".join(lines),
         result,
-        "Mend the batch at its source, or change the contract in a new version",
+        "Correct the batch at its source, or change the contract in a new version",
         failed[0].code,
     )
 
@@ -122,11 +122,11 @@ def refusal(result: WriteResult) -> ViolationError:
 def _quarantine_notes(context: WriteContext, gate_result: "GateResult") -> tuple[str, ...]:
     if not gate_result.quarantined or gate_result.repeated:
         return ()
-    why = "broke an expectation"
+    why = "violate an expectation"
     if context.settings.data_contracts.enforcement == "off":
-        why = "would have had the batch refused; rows that break milder rules are written at level off"
+        why = "violate expectations that refuse a batch; at level off, other bad rows are written"
     return (
-        f"{gate_result.quarantined} of {gate_result.rows} rows went to {engine.gate.quarantine.quarantine_target(context.target)}: they {why}",
+        f"{gate_result.quarantined} of {gate_result.rows} rows were written to {engine.gate.quarantine.quarantine_target(context.target)}: they {why}",
     )
 
 
@@ -136,11 +136,11 @@ def _notes(context: WriteContext) -> tuple[str, ...]:
         notes.append(f"FLOE-{context.ending.code} {context.ending.severity}: {context.ending.message}")
     if not context.dataset.primary_key and context.layer != "bronze":
         notes.append(
-            f"'{context.dataset.name}' has no primary key, so duplicates were not looked for: "
+            f"'{context.dataset.name}' has no primary key, so duplicates were not checked: "
             "add primaryKey: true to its key columns"
         )
     if not context.options.batch_id:
-        notes.append("no batch_id: a repeat would be judged and written again")
+        notes.append("no batch_id: a repeat of this batch would be written again")
     if context.layer == "silver" and not context.options.inputs:
         notes.append("inputs not checked")
     return tuple(notes)

@@ -89,8 +89,8 @@ def _pass_gate(
                 except tables.state.TableMovedError:
                     continue
         raise TableError(
-            f"{request.target} was changed by others {engine.gate.gate.ATTEMPTS} times while the batch was judged",
-            "Nothing was written; run it again when fewer writers are at work",
+            f"{request.target} was changed by other writers {engine.gate.gate.ATTEMPTS} times while the batch was checked",
+            "Nothing was written; run it again when fewer writers are active",
         )
 
 

@@ -59,11 +59,11 @@ def _json(path: Path, what: str) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise FloeError(f"{path} cannot be read: {error.strerror}", f"Name a file of {what}") from None
+        raise FloeError(f"{path} cannot be read: {error.strerror}", f"Pass a file of {what}") from None
     except (ValueError, RecursionError) as error:
-        raise FloeError(f"{path} is no JSON: {error}", f"Name a file of {what}") from None
+        raise FloeError(f"{path} is not JSON: {error}", f"Pass a file of {what}") from None
     if not isinstance(found, dict):
-        raise FloeError(f"{path} holds no {what}", f"Name a file of {what}")
+        raise FloeError(f"{path} contains no {what}", f"Pass a file of {what}")
     return found
 
 
@@ -91,7 +91,7 @@ def dbt_parts(file: str, places: Places) -> tuple[list[LineageEdge], list[Use]]:
     tree = _json(Path(file), "dbt's manifest.json")
     metadata = tree.get("metadata")
     if not isinstance(metadata, dict) or "/manifest/" not in str(metadata.get("dbt_schema_version")):
-        raise FloeError(f"{file} is no manifest of dbt", "Name target/manifest.json; `dbt parse` writes it")
+        raise FloeError(f"{file} is not a dbt manifest", "Pass target/manifest.json; `dbt parse` writes it")
     nodes: dict[str, Any] = {**(tree.get("nodes") or {}), **(tree.get("sources") or {})}
     names = {key: _node(key, node, places) for key, node in nodes.items()}
     edges = [

@@ -134,8 +134,8 @@ def _names(contract: Contract) -> set[str | None]:
 
 
 def _outside(name: str, place: Place) -> Finding:
-    text = f"Parent '{name}' leads out of the contract root"
-    detail = "Parents stand below the contract root, also by the places that links lead to"
+    text = f"Parent '{name}' is outside the contract root"
+    detail = "Parents must be below the contract root, also after following symbolic links"
     suggestion = "Use a relative path below the contract root, or a contract's id"
     return Finding("E507", "reference-unsafe", Severity.ERROR, text, detail, suggestion, place)
 

@@ -120,7 +120,7 @@ def _dbt(folder: Path, files: Disk, asked: list[str]) -> DbtManifest | None:
     source = shown(path)
     tree = json_text.parse(files.read(path).decode("utf-8-sig", "replace"), source)
     if not recognises(tree):
-        raise unreadable(f"{source} is no dbt manifest", Place(source, 1, 1), suggestion="Run `dbt parse` again")
+        raise unreadable(f"{source} is not a dbt manifest", Place(source, 1, 1), suggestion="Run `dbt parse` again")
     said = str(tree["metadata"]["dbt_schema_version"]).rsplit("/", 1)[-1].removesuffix(".json")
     if "/manifest/" in str(tree["metadata"]["dbt_schema_version"]) and not _known(said):
         text = f"{source} is a dbt manifest of version {said}, which floe does not read"
@@ -141,9 +141,9 @@ def _no_product(folder: Path) -> Finding:
         "E500",
         "product-not-found",
         Severity.CRITICAL,
-        f"Folder {shown(folder)} holds no product: floe.yaml is not there",
+        f"Folder {shown(folder)} contains no product: floe.yaml does not exist",
         "",
-        "Write floe.yaml with floe init, or name the folder of a product",
+        "Write floe.yaml with floe init, or pass the folder of a product",
         Place(shown(folder), 1, 1),
     )
 

@@ -24,7 +24,7 @@ def find_registered(name: str, settings: Settings) -> Contract | None:
     try:
         store = registry.find_store(settings.registry.url, settings.root)
         if store is None:
-            return cached(name, settings, "The registry is not there")
+            return cached(name, settings, "The registry does not exist")
         chosen = named_version(store, name, settings.clock())
         if chosen is None:
             return None
@@ -82,7 +82,7 @@ def _usable(known: "Details", version: str) -> None:
         live = ", ".join(f"{live_major}" for live_major in known.live_majors) or "none"
         raise ContractError(
             f"Contract {known.contract['contract_id']}:{version} is retired{since}.{to}",
-            f"Live MAJOR versions of it: {live}",
+            f"Its live MAJOR versions: {live}",
             "E572",
         )
 

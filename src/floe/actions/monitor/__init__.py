@@ -73,7 +73,7 @@ def monitor_check(
 ) -> MonitorResult:
     """Look at the datasets of contracts now, at all that can be asked; without names at every contract there is."""
     if settings.data_contracts.enforcement == "off":
-        settings.say("· data_contracts.enforcement is off: nothing is watched")
+        settings.say("· data_contracts.enforcement is off: no checks run")
         return MonitorResult(())
     store = registry.open_store(settings.registry.url, settings.root)
     found = subjects(names, settings)
@@ -236,7 +236,7 @@ def said_of(check: MonitorCheck) -> str:
     outcome = check.outcome
     if outcome.message or check.used is None:
         return outcome.message
-    return f"'{outcome.field}' has used {check.used:.0%} of what is promised: {outcome.actual} of {outcome.expected}"
+    return f"'{outcome.field}' has used {check.used:.0%} of its limit: {outcome.actual} of {outcome.expected}"
 
 
 def _statuses(watch: CheckRun) -> list[dict[str, Any]]:

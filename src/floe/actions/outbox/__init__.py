@@ -57,7 +57,7 @@ def retry_message(settings: Settings, id_: int) -> None:
     """Let a dead message wait again, and a waiting one be tried at once."""
     store = registry.find_store(settings.registry.url, settings.root)
     if store is None:
-        raise RegistryError(f"The outbox has no message {id_}", "There is no registry here yet")
+        raise RegistryError(f"The outbox has no message {id_}", "The registry does not exist yet")
     registry.outbox.retry(store, id_, actor=settings.actor, at=stamp(settings.clock()))
 
 
@@ -99,6 +99,6 @@ def _brought(sink: str, settings: Settings) -> Sender | None:
 
 def _broken(why: str) -> Callable[..., str | None]:
     def send(_: Any) -> str | None:
-        raise SendError(why, "Mend or remove the package that brings it")
+        raise SendError(why, "Repair or remove the package that provides it")
 
     return send

@@ -78,7 +78,7 @@ def _place(message: Outgoing) -> str:
 def _route(routes: Mapping[str, Route], payload: Mapping[str, Any]) -> Route:
     route = routes.get(payload["route"])
     if route is None:
-        raise SendError("No alert of the settings goes to this message's target any more", permanent=True)
+        raise SendError("The target of this message is no longer in the alert settings", permanent=True)
     return route
 
 
@@ -87,7 +87,7 @@ def _slowly(store: "Store", route: Route, notice: Notification, now: datetime) -
     before = stamp(now - timedelta(minutes=1))
     had = registry.outbox.sent_since(store, ALERT, f"{route.id}:", before)
     if len(had) >= route.per_minute and notice.severity <= max(Severity.of(row["severity"]) for row in had):
-        raise SendError(f"{route.scheme}:// had {route.per_minute} alerts within a minute", reachable=False)
+        raise SendError(f"{route.scheme}:// reached its limit of {route.per_minute} alerts per minute", reachable=False)
 
 
 def alert_faults(settings: Settings) -> list[str]:

@@ -86,7 +86,7 @@ def find_candidates(paths: Sequence[str | Path | Contract], settings: Settings) 
             found[candidate.compiled.key] = candidate
     if not found:
         listed = ", ".join(map(str, paths))
-        raise ContractError(f"{listed} holds no contract", "Name a contract's file, or a folder with contracts", "E500")
+        raise ContractError(f"{listed} contains no contract", "Pass a contract file or a folder of contracts", "E500")
     return sorted(found.values(), key=lambda value: (value.compiled.parents, value.name, value.version))
 
 
@@ -97,8 +97,8 @@ def _file_of(name: str | Path | Contract, settings: Settings) -> Path:
     found = load_contract(name, settings)
     if not Path(found.source).is_file():
         raise ContractError(
-            f"{found.identity} stands in no file, and what is published is kept as it was written",
-            "Write it to a file, and publish that",
+            f"{found.identity} has no file, and publishing registers the text of a file",
+            "Write it to a file and publish the file",
             "E500",
         )
     return Path(found.source).resolve()

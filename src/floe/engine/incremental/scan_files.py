@@ -8,10 +8,14 @@ from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.incremental.reads import Index, Measurement, ReadPlan, RuleNeed, near_files, old_files
 from floe.engine.metadata.proof import bounds_of, files_are_clustered, row_count
-from floe.engine.spark.broadcast_keys import duplicates_by_broadcast, orphans_by_broadcast
 from floe.engine.spark.concurrency import run_concurrently
 from floe.engine.spark.cost import Cost, QueryReads, described, metered
-from floe.engine.spark.keys import Edges, dense, find_orphans, judge_keys, key_statistics, whole_keys
+from floe.engine.spark.keys.bits import dense
+from floe.engine.spark.keys.broadcast import duplicates_by_broadcast, orphans_by_broadcast
+from floe.engine.spark.keys.check import check_keys
+from floe.engine.spark.keys.columns import whole_keys
+from floe.engine.spark.keys.orphans import find_orphans
+from floe.engine.spark.keys.result import Edges, key_statistics
 from floe.engine.spark.row_pass import RowPassRequest, count_rows
 from floe.engine.spark.samples import key_of, shown
 from floe.engine.spark.scan import read_references
@@ -151,8 +155,9 @@ class _Files:
                 laid = key_statistics(
                     columns, edges, row_count(files), files_are_clustered(files, columns), bounds, self.plan.masked
                 )
-                again, _ = judge_keys(rows, key_of(rows, columns), existing, [], laid)
-        return Measurement(again.twice + again.keys_there, shown(again.samples, again.key, self.plan, self.aids.salt))
+                again, _ = check_keys(rows, key_of(rows, columns), existing, [], laid)
+        samples = shown(again.samples, again.key, self.plan, self.aids.salt)
+        return Measurement(again.twice + again.keys_there, samples, again.method)
 
     def _lost(self, need: RuleNeed) -> Measurement | None:
         """Rows of the files that are left whose key no row of the other table has."""
@@ -176,7 +181,7 @@ class _Files:
                 if _is_small(files)
                 else find_orphans(rows, key, names, near, edges)
             )
-        return Measurement(lost.rows, shown(lost.samples, lost.key, self.plan, self.aids.salt))
+        return Measurement(lost.rows, shown(lost.samples, lost.key, self.plan, self.aids.salt), lost.method)
 
     def _target(self, need: RuleNeed, columns: Sequence[str]) -> DataFrame | None:
         """The table that keys refer to: only files that can hold one of them, where that is known."""

@@ -6,9 +6,6 @@ from floe.system.lazy import lazy
 
 if TYPE_CHECKING:
     from floe.engine.spark import (
-        broadcast_keys as broadcast_keys,
-    )
-    from floe.engine.spark import (
         concurrency as concurrency,
     )
     from floe.engine.spark import (
@@ -19,9 +16,6 @@ if TYPE_CHECKING:
     )
     from floe.engine.spark import (
         java as java,
-    )
-    from floe.engine.spark import (
-        jvm_duplicates as jvm_duplicates,
     )
     from floe.engine.spark import (
         keys as keys,
@@ -67,12 +61,10 @@ if TYPE_CHECKING:
     )
 else:
     _MODULES = (
-        "broadcast_keys",
         "concurrency",
         "cost",
         "jars",
         "java",
-        "jvm_duplicates",
         "keys",
         "major_table",
         "measure",

@@ -11,17 +11,11 @@ from pyspark.sql import DataFrame
 from floe.engine.plan.messages import broken_text, rows_text
 from floe.engine.spark.concurrency import run_concurrently
 from floe.engine.spark.cost import QueryReads, described
-from floe.engine.spark.keys import (
-    DuplicateKeys,
-    Edges,
-    KeyStatistics,
-    OrphanKeys,
-    dense,
-    find_orphans,
-    judge_keys,
-    key_statistics,
-    whole_keys,
-)
+from floe.engine.spark.keys.bits import dense
+from floe.engine.spark.keys.check import check_keys
+from floe.engine.spark.keys.columns import whole_keys
+from floe.engine.spark.keys.orphans import find_orphans
+from floe.engine.spark.keys.result import DuplicateKeys, Edges, KeyStatistics, OrphanKeys, key_statistics
 from floe.engine.spark.measure_query import by_table
 from floe.engine.spark.row_pass import RowPassRequest, RowPassResult, count_rows
 from floe.engine.spark.samples import SampleKey, key_of, shown
@@ -203,7 +197,7 @@ def _key_set(
         reads = QueryReads.REFERENCES if along else QueryReads.TABLE
         with described(scene.rows.sparkSession, f"{scene.plan.contract}: {', '.join(words)}", reads):
             known = _known(scene, columns, counted)
-            repeated, lost = judge_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets, known)
+            repeated, lost = check_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets, known)
     except ENGINE_ERRORS as error:
         return dict.fromkeys([expectation.id for expectation in (*mine, *along)], f"Spark: {first_line(error)}")
     found = {one.id: answer for one, answer in zip(along, lost, strict=True)}
@@ -245,9 +239,10 @@ def outcome(
     numbers: tuple[int, int],
     message: str,
     samples: tuple[Any, ...] = (),
+    method: str | None = None,
 ) -> Outcome:
     """What came of an expectation whose number is known, of how many rows."""
-    return judged_outcome(expectation, Measured(*numbers, message, samples), "scan", empty_passes=scene.gate)
+    return judged_outcome(expectation, Measured(*numbers, message, samples, method), "scan", empty_passes=scene.gate)
 
 
 def _unique(scene: MeasureRequest, expectation: Expectation, found: DuplicateKeys, total: int) -> Outcome:
@@ -256,13 +251,15 @@ def _unique(scene: MeasureRequest, expectation: Expectation, found: DuplicateKey
     said += [f"'{expectation.field}' of {rows_text(found.there)} is in the table already"] * bool(found.there)
     samples = shown(found.samples, found.key, scene.plan, scene.salt)
     # a row counts once: of a key that is in the table all rows are bad, of another one all but the first
-    return outcome(scene, expectation, (found.twice + found.keys_there, total), " and ".join(said), samples)
+    return outcome(
+        scene, expectation, (found.twice + found.keys_there, total), " and ".join(said), samples, found.method
+    )
 
 
 def _referring(scene: MeasureRequest, expectation: Expectation, found: OrphanKeys, total: int) -> Outcome:
     message = broken_text(expectation, found.rows)
     samples = shown(found.samples, found.key, scene.plan, scene.salt)
-    return outcome(scene, expectation, (found.rows, total), message, samples)
+    return outcome(scene, expectation, (found.rows, total), message, samples, found.method)
 
 
 def _aged(scene: MeasureRequest, expectation: Expectation, then: int | None) -> Outcome:

@@ -25,7 +25,7 @@ from floe.tables.spark.errors import ENGINE_ERRORS, first_line
 
 _EXTENSIONS = (
     "io.delta.sql.DeltaSparkSessionExtension,org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions,"
-    "floe.Refusals"  # no TRANSFORM and no reflect: floe's own code for Spark's JVM
+    "floe.SafeSqlExtensions"  # no TRANSFORM and no reflect: floe's own code for Spark's JVM
 )
 _BASE = {
     "spark.sql.extensions": _EXTENSIONS,

@@ -21,8 +21,18 @@ def result_text(result: Result, style: Style) -> str:
     how = f"{proved} proved from metadata, {len(passed) - proved - known} by reading"
     how += f", {known} by what changed" if known else ""
     lines.append(style.paint(f"    {plural(len(passed), 'promise')} kept: {how}", "dim"))
-    lines += [style.paint(f"    {said}", "dim")] if (said := read_text(result)) else []
+    lines += [style.paint(f"    {said}", "dim") for said in (keys_text(result), read_text(result)) if said]
     return "\n".join(lines)
+
+
+def keys_text(result: Result) -> str:
+    """Which way keys and references were checked, where rows were read for them."""
+    fields: dict[str, list[str]] = {}
+    for outcome in result.expectations:
+        if outcome.method:
+            fields.setdefault(outcome.method, []).append(outcome.field)
+    checked = [f"{', '.join(dict.fromkeys(names))} by {method}" for method, names in fields.items()]
+    return clean(f"keys: {'; '.join(checked)}") if checked else ""
 
 
 def read_text(result: Result) -> str:

@@ -2,6 +2,7 @@
 
 from floe.model.result import NOT_GATED, Outcome, Reason, WriteResult
 from floe.reports.style import Style, clean, plural
+from floe.reports.text.result import keys_text
 
 
 def write_text(batch: str, result: WriteResult, style: Style) -> str:
@@ -10,6 +11,8 @@ def write_text(batch: str, result: WriteResult, style: Style) -> str:
     for outcome in (*result.result.failed, *result.result.not_evaluated):
         if result.result.rows is not None or outcome.reason is not Reason.SCHEMA_MISMATCH:
             lines += _broken(outcome, result.result.rows, style)
+    keys = keys_text(result.result)
+    lines += [style.paint(f"    {keys}", "dim")] if keys else []
     lines += [style.paint(f"    note: {clean(note)}", "dim") for note in (*result.notes, *_apart(result))]
     return "\n".join(lines)
 

@@ -13,9 +13,9 @@ _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 
 @rule("E508", "values-of-other-type", Severity.WARNING, value=Field)
 def values_of_other_type(field: Field) -> Iterator[Message]:
-    """A listed value cannot be a value of the field's type.
+    """A listed value does not have the type of the field.
 
-    Why: text never equals a number, so the value is listed in vain, or the type is wrong.
+    Why: text never equals a number, so the value never occurs, or the type is wrong.
 
     Fix: write numbers without quotes, or correct the type.
     """
@@ -23,7 +23,7 @@ def values_of_other_type(field: Field) -> Iterator[Message]:
         wrong = [value for value in field.values if isinstance(value, str) and not _number(value)]
         if wrong:
             yield Message(
-                f"'{field.path}' lists '{wrong[0]}', which is no {field.type}",
+                f"'{field.path}' lists '{wrong[0]}', which is not of type {field.type}",
                 f"{len(wrong)} of {len(field.values)} listed values are text",
                 "List numbers, or give the field a text type",
                 at=place_of_values(field),

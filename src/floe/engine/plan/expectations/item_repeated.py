@@ -7,9 +7,9 @@ from floe.model.types import Array, MapOf, Struct, Type
 
 @row_expectation("E551", "item-repeated")
 def item_repeated(value: str, field: Field) -> Bad | None:
-    """A list holds an item twice, where the contract promises that its items differ.
+    """An array contains an element twice, where the contract requires unique elements.
 
-    Why: readers that explode the list or use it as a set count twice.
+    Why: readers that explode the array or use it as a set count twice.
 
     Fix: correct the row at its source, or drop uniqueItems in a new version.
     """

@@ -18,9 +18,9 @@ _CUT = timedelta(milliseconds=1)
 
 @row_expectation("E554", "below-minimum")
 def below_minimum(value: str, field: Field) -> Bad | None:
-    """A value lies below the contract's minimum, or is not a finite number.
+    """A value is below the contract's minimum, or is not a finite number.
 
-    Why: readers size, bin and divide by what the contract promised.
+    Why: readers size, bin and divide by the minimum.
 
     Fix: correct the row at its source, or lower the minimum in a new version.
     """
@@ -29,9 +29,9 @@ def below_minimum(value: str, field: Field) -> Bad | None:
 
 @row_expectation("E554", "above-maximum")
 def above_maximum(value: str, field: Field) -> Bad | None:
-    """A value lies above the contract's maximum, or is not a finite number.
+    """A value is above the contract's maximum, or is not a finite number.
 
-    Why: readers size, bin and divide by what the contract promised.
+    Why: readers size, bin and divide by the maximum.
 
     Fix: correct the row at its source, or raise the maximum in a new version.
     """

@@ -16,7 +16,7 @@ _WITHOUT = re.compile(r'\^\[\^([@#;,:!~"/<>=_0-9]{1,4})\]\*\\z')
 def pattern_mismatch(value: str, field: Field) -> Bad | None:
     """A value does not match the contract's pattern.
 
-    Why: readers cut, join and route by the form the contract promised.
+    Why: readers parse, join and route by the pattern.
 
     Fix: correct the row at its source, or widen the pattern in a new version.
     """

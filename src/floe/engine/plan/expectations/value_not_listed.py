@@ -10,9 +10,9 @@ from floe.model import Field
 
 @row_expectation("E552", "value-not-listed")
 def value_not_listed(value: str, field: Field) -> Bad | None:
-    """A value is none of those the contract lists.
+    """A value is not in the contract's list of valid values.
 
-    Why: consumers branch on the list, and a new value falls through every branch.
+    Why: readers branch on the list, and no branch handles a new value.
 
     Fix: correct the row at its source, or list the value in a new version.
     """

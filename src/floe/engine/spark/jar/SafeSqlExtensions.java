@@ -18,34 +18,34 @@ import scala.runtime.AbstractFunction1;
 import scala.runtime.BoxedUnit;
 
 /**
- * What floe's own session does not run, whatever SQL reaches it: TRANSFORM starts a shell command, `reflect` and its
+ * SQL that floe's own session refuses, wherever it comes from: TRANSFORM starts a shell command, `reflect` and its
  * like call any static method of Java.
  *
  * <p>TRANSFORM is refused where Spark plans a query, which every query has to pass; the functions are replaced by ones
  * that cannot be made.
  */
-public final class Refusals extends AbstractFunction1<SparkSessionExtensions, BoxedUnit> {
+public final class SafeSqlExtensions extends AbstractFunction1<SparkSessionExtensions, BoxedUnit> {
   private static final List<String> REFLECTION = List.of("reflect", "java_method", "try_reflect");
 
   /** Called by Spark, by the name of the class in `spark.sql.extensions`. */
-  public Refusals() {}
+  public SafeSqlExtensions() {}
 
   @Override
   public BoxedUnit apply(SparkSessionExtensions extensions) {
-    extensions.injectPlannerStrategy(session -> new NoScripts());
+    extensions.injectPlannerStrategy(session -> new NoTransform());
     for (String name : REFLECTION) {
       Function1<Seq<Expression>, Expression> none =
           arguments -> {
             throw new UnsupportedOperationException("floe's session runs no " + name);
           };
       extensions.injectFunction(
-          new Tuple3<>(new FunctionIdentifier(name, Option.empty()), new ExpressionInfo("floe.Refusals", name), none));
+          new Tuple3<>(new FunctionIdentifier(name, Option.empty()), new ExpressionInfo("floe.SafeSqlExtensions", name), none));
     }
     return BoxedUnit.UNIT;
   }
 
   /** Plans nothing, and refuses TRANSFORM. */
-  private static final class NoScripts extends SparkStrategy {
+  private static final class NoTransform extends SparkStrategy {
     private static final long serialVersionUID = 1L;
 
     @Override
