@@ -163,8 +163,7 @@ def test_a_retired_contract_takes_no_batch_whether_its_document_or_the_registry_
     import pyarrow as pa
     from pyarrow import parquet as pq
 
-    from floe.actions.lifecycle import Line
-    from floe.actions.lifecycle import deprecate as announce
+    from floe.actions.lifecycle import Line, deprecate as announce
     from floe.actions.load.settings import load_settings
     from floe.model.lifecycle import Announcement
 

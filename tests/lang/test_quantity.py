@@ -5,8 +5,7 @@ from contextlib import suppress
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from floe.lang.quantity import LENGTHS, Quantity, parse_quantity
 

@@ -13,8 +13,13 @@ from floe.contract.formats import read
 from floe.contract.formats.text.yaml_text import MAX_BYTES
 from floe.contract.lint import RULES, baseline
 from floe.contract.lint.ignore import ignored
-from floe.contract.lint.rule import findings as rule_findings
-from floe.contract.lint.rule import folder_findings, in_order, said_once, without_consequences
+from floe.contract.lint.rule import (
+    findings as rule_findings,
+    folder_findings,
+    in_order,
+    said_once,
+    without_consequences,
+)
 from floe.contract.lint.rules.secret import hide, secrets_in
 from floe.contract.lint.run import looks_like_contract
 from floe.contract.lint.views import LintScope, Neighbours

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from floe.contract.formats import canonical, read
 from floe.contract.formats.text import yaml_text, yaml_write

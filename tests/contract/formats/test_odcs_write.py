@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from floe.contract.formats import canonical, read
 from floe.contract.formats.odcs.causes import causes

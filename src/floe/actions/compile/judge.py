@@ -10,8 +10,7 @@ from pathlib import Path
 from floe.contract.formats.config.policies import read_policies, read_waivers
 from floe.contract.lint import RULES
 from floe.contract.lint.ignore import ignored
-from floe.contract.lint.rule import findings as rule_findings
-from floe.contract.lint.rule import in_order
+from floe.contract.lint.rule import findings as rule_findings, in_order
 from floe.contract.lint.rules.policy_broken import DEMANDS
 from floe.contract.lint.rules.secret import hide, secrets_in
 from floe.contract.lint.tiers import policy_findings, tier_findings

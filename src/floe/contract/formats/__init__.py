@@ -5,10 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from floe.contract.formats import odcs
-from floe.contract.formats.dialects import a as dialect_a
-from floe.contract.formats.dialects import b as dialect_b
-from floe.contract.formats.dialects import c as dialect_c
-from floe.contract.formats.dialects import dcs
+from floe.contract.formats.dialects import a as dialect_a, b as dialect_b, c as dialect_c, dcs
 from floe.contract.formats.foreign import recognise as foreign
 from floe.contract.formats.odcs.fit import fitted
 from floe.contract.formats.odcs.forms import lowered

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import Column, DataFrame, SparkSession, functions as sql
 
 from floe.lang.sql.literals import quote
 from floe.model import TableError

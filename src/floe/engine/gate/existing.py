@@ -1,7 +1,6 @@
 """The rows of the table that stay beside a batch, with whose keys those of the batch may not collide."""
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, functions as sql
 
 from floe.engine.gate.request import WriteRequest
 from floe.lang.sql.literals import quote

@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import Column, DataFrame, SparkSession, functions as sql
 
 from floe.engine.gate.capture import captured
 from floe.engine.gate.existing import existing_rows

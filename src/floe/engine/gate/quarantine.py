@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import Column, DataFrame, SparkSession, functions as sql
 
 from floe.engine.gate.request import Split
 from floe.lang.sql.literals import quote, text

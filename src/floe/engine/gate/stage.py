@@ -13,8 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyspark.sql import DataFrame, DataFrameReader, Observation, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, DataFrameReader, Observation, SparkSession, functions as sql
 from pyspark.sql.types import BooleanType, StructType
 
 from floe.model import TableError

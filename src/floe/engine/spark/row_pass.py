@@ -14,8 +14,7 @@ from functools import reduce
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from pyspark.sql import DataFrame, Row
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, Row, functions as sql
 
 from floe.engine.plan.patterns import estimated_code_size, searches, with_precomputed_values
 from floe.engine.spark.samples import SampleKey, as_text, reduced

@@ -9,8 +9,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, functions as sql
 
 from floe.lang.sql.literals import quote
 from floe.model.plan import Plan

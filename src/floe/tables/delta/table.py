@@ -7,8 +7,7 @@ from pathlib import Path
 
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
-from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession, functions as sql
 
 from floe.lang.sql.literals import quote, text
 from floe.model import TableError

@@ -29,8 +29,7 @@ from floe.settings import Settings
 from floe.tables.commit_tag import Tag
 from floe.tables.delta.commit import put_back
 from floe.tables.iceberg.metadata import by_name, struct_of
-from floe.tables.parquet.footers import footers
-from floe.tables.parquet.footers import struct_of as file_struct
+from floe.tables.parquet.footers import footers, struct_of as file_struct
 from floe.tables.spark.schema import FieldIds
 from floe.tables.state import State, TableMovedError
 

@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence
 
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import SparkSession, functions as sql
 
 from floe.lang.sql.literals import quote
 from floe.model.plan import Expectation
 from floe.model.table import Target
 from floe.settings import Settings
-from floe.tables.iceberg import required_fields as required
-from floe.tables.iceberg import table
+from floe.tables.iceberg import required_fields as required, table
 from floe.tables.spark.constraints import Protection
 
 

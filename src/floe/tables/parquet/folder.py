@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import pyarrow
-from pyarrow import fs
-from pyarrow import parquet as pq
+from pyarrow import fs, parquet as pq
 
 from floe.model import TableCause, TableError
 from floe.model.claim import FileStatistics

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow
-from pyarrow import fs
-from pyarrow import parquet as pq
+from pyarrow import fs, parquet as pq
 
 from floe.model import TableError
 from floe.model.claim import FileStatistics, bounded

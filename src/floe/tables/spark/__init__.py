@@ -7,14 +7,8 @@ from floe.system.lazy import lazy
 if TYPE_CHECKING:
     from floe.tables.spark import (
         by_path as by_path,
-    )
-    from floe.tables.spark import (
         constraints as constraints,
-    )
-    from floe.tables.spark import (
         errors as errors,
-    )
-    from floe.tables.spark import (
         schema as schema,
     )
 else:

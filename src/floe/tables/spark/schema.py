@@ -4,8 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pyspark.sql import DataFrame, DataFrameReader, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, DataFrameReader, SparkSession, functions as sql
 from pyspark.sql.types import StructType
 
 from floe.lang.sql.literals import quote

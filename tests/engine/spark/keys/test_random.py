@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import pyarrow
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
 

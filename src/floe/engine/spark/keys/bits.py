@@ -20,8 +20,7 @@ from collections.abc import Sequence
 from functools import partial
 from math import prod
 
-from pyspark.sql import DataFrame, Row
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, Row, functions as sql
 
 from floe.engine.spark.keys.columns import hashable
 from floe.engine.spark.keys.grouping import MOST_SUSPECTS, duplicates_by_search

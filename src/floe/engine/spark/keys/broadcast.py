@@ -15,8 +15,7 @@ Gain: a run after one new file of a hundred costs 0.07 of the first run, with ke
 
 from collections.abc import Sequence
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, functions as sql
 
 from floe.engine.spark.keys.columns import whole_keys
 from floe.engine.spark.keys.orphans import find_orphans

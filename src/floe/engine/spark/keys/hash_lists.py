@@ -15,8 +15,7 @@ Failure: an error of Spark leaves the key not evaluated, as with any query.
 Gain: 4.4 to 8.0 times a scan of the key, where `groupBy` costs 14 to 28 (docs/design/keys.md).
 """
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, functions as sql
 
 from floe.engine.spark.keys.columns import hashable
 from floe.engine.spark.keys.grouping import MOST_SUSPECTS, duplicates_by_search

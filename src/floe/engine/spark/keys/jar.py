@@ -27,8 +27,7 @@ from functools import partial
 from typing import Any, NamedTuple, TypeGuard
 
 from py4j.java_gateway import JavaClass
-from pyspark.sql import Column, DataFrame, Row, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import Column, DataFrame, Row, SparkSession, functions as sql
 
 from floe.engine.spark.keys.columns import hashable, is_whole
 from floe.engine.spark.keys.grouping import MOST_SUSPECTS, group_suspects, too_many_suspects
