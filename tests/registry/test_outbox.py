@@ -296,7 +296,8 @@ def test_a_frozen_worker_does_not_keep_the_others_from_sending(store: Store, reg
     put(store, "a.1", at=datetime(2026, 1, 1, tzinfo=UTC))
     words = CHILD.replace(".run(30)", ".run(1)")
     stop = "import os, signal\nfrom floe.registry import outbox\n"
-    stop += "heads = outbox.heads\noutbox.heads = lambda *a: (os.kill(os.getpid(), signal.SIGSTOP), heads(*a))[1]\n"
+    stop += "find = outbox.next_messages\n"
+    stop += "outbox.next_messages = lambda *a: (os.kill(os.getpid(), signal.SIGSTOP), find(*a))[1]\n"
     frozen = subprocess.Popen([sys.executable, "-c", stop + words, registry_url, str(tmp_path)])
     try:
         os.waitid(os.P_PID, frozen.pid, os.WSTOPPED | os.WNOWAIT)
