@@ -13,7 +13,7 @@ from floe.engine.plan import make_plan
 from floe.model import Contract, EngineError, TableError, ViolationError
 from floe.model.outcome import not_evaluated
 from floe.model.plan import Expectation, Plan
-from floe.model.result import FAIL, Outcome
+from floe.model.result import FAIL, Outcome, Result
 from floe.settings import Settings
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def split(
     ]
     faults = tuple(outcome for outcome in (*schema, *unknown) if outcome.outcome != "pass" and outcome.code != "E532")
     if faults:
-        raise _refusal(plan, (*schema, *unknown), faults)
+        raise _refusal(result_of(plan, (*schema, *unknown), settings.clock()), faults)
     try:
         parts = Parts(
             *engine.gate.quarantine.split_rows(
@@ -110,9 +110,9 @@ def _references(
     return tables, lost
 
 
-def _refusal(plan: Plan, said: tuple[Outcome, ...], faults: tuple[Outcome, ...]) -> ViolationError:
+def _refusal(result: Result, faults: tuple[Outcome, ...]) -> ViolationError:
     lines = [
-        f"The rows of '{plan.dataset}' cannot be told apart: {len(faults)} promises cannot be judged on single rows"
+        f"The rows of '{result.dataset}' cannot be told apart: {len(faults)} promises cannot be judged on single rows"
     ]
     lines += [
         f"    FLOE-{outcome.code} {outcome.severity}: {outcome.message}"
@@ -120,6 +120,4 @@ def _refusal(plan: Plan, said: tuple[Outcome, ...], faults: tuple[Outcome, ...])
         for outcome in faults[:10]
     ]
     first = next((fault for fault in faults if fault.outcome == FAIL), faults[0])
-    return ViolationError(
-        "\n".join(lines), result_of(plan, said), "Mend the frame, or name what is missing", first.code
-    )
+    return ViolationError("\n".join(lines), result, "Mend the frame, or name what is missing", first.code)

@@ -22,7 +22,6 @@ from floe.registry.advice import DAMAGED, advice
 from floe.registry.fact_put import put_fact
 from floe.registry.outbox_put import put_all
 from floe.registry.schema import check_runs, schema_history, table_registry, violations
-from floe.system.clock import stamp, utc_now
 from floe.system.private_files import open_private, private_file
 
 HEAD = "0006"
@@ -298,8 +297,8 @@ class Store:
             raise _unreachable(self.engine.url, error) from None
         return connection
 
-    def record(self, entry: Mapping[str, Any]) -> None:
-        """Keep a run, what it found, where it left its table and what is to be told, all or nothing; a run is kept once."""
+    def record(self, entry: Mapping[str, Any], *, at: str) -> None:
+        """Keep a run, what it found, where it left its table and what is to be told from `at` on, all or nothing; a run is kept once."""
         run = entry["run"]
         with self.begin(writes=True) as connection:
             if connection.execute(sa.select(check_runs.c.run_id).where(check_runs.c.run_id == run["run_id"])).first():
@@ -314,7 +313,7 @@ class Store:
             if entry.get("fact"):
                 put_fact(connection, entry["fact"])
             if entry.get("messages"):
-                put_all(connection, entry["messages"], at=stamp(utc_now()))
+                put_all(connection, entry["messages"], at=at)
 
     def runs(self, limit: int, table_id: str | None = None) -> list[dict[str, Any]]:
         """The newest runs with what they found, newest first."""

@@ -26,7 +26,6 @@ from floe.contract.sources.folders import Folders
 from floe.events.trace import span
 from floe.model import Contract, Finding, FloeError, SettingError, Severity
 from floe.settings import Settings
-from floe.system.clock import utc_now
 
 FILE = "compiled_artifacts.json"
 _FAILS = {"alert_only": Severity.CRITICAL, "block": Severity.ERROR}
@@ -110,7 +109,8 @@ def compile(
         raise FloeError(f"{folder} is not a folder", "Pass the folder of a product")
     if (processes := options.get("processes")) is not None and processes < 1:
         raise SettingError(f"--processes is {processes}, expected 1 or more", "Pass --processes 1 or more")
-    settings, today = settings or load_settings(start=start), today or utc_now().date()
+    settings = settings or load_settings(start=start)
+    today = today or settings.clock().date()
     with span(settings, "floe.compile", enforcement=settings.data_contracts.enforcement) as say:
         try:
             result = _compiled(start, settings, today, options)
@@ -123,7 +123,8 @@ def compile(
 def _compiled(start: Path, settings: Settings, today: date, options: Options) -> CompileResult:
     rules, level = rulebook(settings), settings.data_contracts.enforcement
     since, output = options.get("since"), options.get("output")
-    cache = Cache(settings, start, since, time.time_ns(), options.get("cache", True) and not settings.untrusted)
+    now = time.time_ns()  # noqa: TID251  (compared with times of files, which are the machine's whatever clock is given)
+    cache = Cache(settings, start, since, now, options.get("cache", True) and not settings.untrusted)
     try:
         known, why = ([], "") if level == "off" else bases(start, settings.root, since)
         history = History(settings, known)

@@ -20,7 +20,6 @@ from floe.contract.resolve.waive import waived
 from floe.model import Contract, Finding, SettingError, Severity
 from floe.model.policy import Policy, Waiver
 from floe.settings import Settings
-from floe.system.clock import utc_now
 
 # what fails compiling at the default level
 CRITICAL = ("E500", "E501", "E502", "E503", "E509", "E511", "E512", "E520", "E530", "E531")
@@ -66,7 +65,7 @@ def judge_contract(contract: Contract, settings: Settings, today: date | None = 
     """What rules, policies and waivers say of a contract that stands alone."""
     rules = rulebook(settings)
     found = apply_ignores(judge(Effective(contract, contract), rules))
-    return apply_waivers(found, rules, contract.identity.rsplit(":", 1)[0], today or utc_now().date())
+    return apply_waivers(found, rules, contract.identity.rsplit(":", 1)[0], today or settings.clock().date())
 
 
 def policies_of(holder: Contract) -> tuple[Policy, ...]:

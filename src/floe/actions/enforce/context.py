@@ -3,6 +3,7 @@
 import tempfile
 import uuid
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ from floe.model.plan import Plan
 from floe.model.table import Target
 from floe.model.types import schema_hash
 from floe.settings import Settings
-from floe.system.clock import utc_now
 from floe.system.private_files import OWN, private_folder
 from floe.tables import reader_of
 from floe.tables.locate import TableSelector, find_target
@@ -74,7 +74,7 @@ def find_context(name: str | Path | Contract, options: WriteOptions, settings: S
     known = store.table(table_id)
     target = _committable(find_target(settings, contract, dataset, options.way, known))
     offline = require_offline_write(store, contract, target, where, settings)
-    ending = None if offline else _usable(contract, store)
+    ending = None if offline else _usable(contract, store, settings.clock())
     if known and not offline:
         registry.offline.keep_table(settings.root / ".floe", known)
     _writable(settings.path(settings.tables.warehouse))
@@ -99,10 +99,10 @@ def find_context(name: str | Path | Contract, options: WriteOptions, settings: S
     )
 
 
-def _usable(contract: Contract, store: "Store") -> Finding | None:
+def _usable(contract: Contract, store: "Store", now: datetime) -> Finding | None:
     """What a contract's end says to its writers; E572 where it is retired."""
     first = standing_of(contract)
-    standing = registry.lifecycle.state(store, first.contract, first.major, utc_now(), lambda: first)
+    standing = registry.lifecycle.state(store, first.contract, first.major, now, lambda: first)
     ending = used(standing, contract.identity)
     if ending and standing.state == RETIRED:
         raise refusal(ending)

@@ -12,7 +12,7 @@ from floe.lang.secret import with_variables_hidden
 from floe.model import ViolationError
 from floe.model.features import FeatureVersion
 from floe.model.result import Result, WriteResult
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 from floe.tables.home import kept
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def write_result(context: WriteContext, gate_result: "GateResult", started: floa
         contract=context.plan.contract,
         version=context.plan.version,
         dataset=context.plan.dataset,
-        checked_at=stamp(utc_now()),
+        checked_at=stamp(context.settings.clock()),
         expectations=gate_result.outcomes,
         rows=gate_result.rows,
         snapshot=gate_result.after,
@@ -65,7 +65,7 @@ def _feature_version(context: WriteContext, gate_result: "GateResult") -> str | 
     """How models name a Gold snapshot: by its newest day, that of the commit where no column dates its rows."""
     if context.layer != "gold" or not gate_result.written or gate_result.repeated:
         return None
-    day = gate_result.as_of or utc_now().date()
+    day = gate_result.as_of or context.settings.clock().date()
     return str(FeatureVersion(context.table_id, day, gate_result.schema_version, context.schema_hash))
 
 

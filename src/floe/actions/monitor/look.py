@@ -46,7 +46,7 @@ def run_checks(scene: CheckContext, kinds: Collection[str]) -> CheckRun:
         found += checks
     levelled = tuple(_levelled(found, scene))
     plan = make_plan(scene.contract, scene.dataset)
-    result = result or result_of(plan, ())
+    result = result or result_of(plan, (), scene.now)
     outcomes = tuple(_with_level(check) for check in levelled)
     return CheckRun(
         contract=scene.contract_id,

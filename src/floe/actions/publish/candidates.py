@@ -18,7 +18,6 @@ from floe.contract.lint.run import looks_like_contract
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.model import Contract, ContractError, Finding, FloeError, Severity
 from floe.settings import Settings
-from floe.system.clock import utc_now
 
 _FAILS = {"alert_only": Severity.CRITICAL, "block": Severity.ERROR}
 # what is refused at every level of enforcement: E510 to E517, E520 to E528, and another repository's contract
@@ -127,7 +126,7 @@ class FilePublisher:
         else:
             product, (one, *_) = self.worker.done(Task(str(folder), every, (str(path),)))
             said, repository = product.findings, (product.entry or {}).get("repository")
-        found = [*(said or ()), *apply_waivers(one.findings, self.rules, one.about, utc_now().date())]
+        found = [*(said or ()), *apply_waivers(one.findings, self.rules, one.about, self.settings.clock().date())]
         return Candidate(one, self.worker, _ours(found), self.repositories.of(repository, path.parent), every)
 
 

@@ -110,7 +110,7 @@ class Tester:
         table_id = contract.table_id(dataset) or dataset.name
         if self.store and self.keeps:
             run = run_row_for_test(result, uuid.uuid4().hex, table_id, self.settings.actor)
-            note = record(self.store, self.settings.root, run)
+            note = record(self.store, self.settings, run)
             if note:
                 self.settings.say(note)
         return result

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floe import registry
@@ -11,6 +10,8 @@ from floe.lang.secret import with_variables_hidden
 from floe.model import RegistryError
 from floe.model.monitor_check import CheckRun
 from floe.model.result import FAIL, NOT_EVALUATED, Result, WriteResult
+from floe.settings import Settings
+from floe.system.clock import stamp
 from floe.system.private_files import write_private
 
 if TYPE_CHECKING:
@@ -75,25 +76,25 @@ def _broken(result: Result) -> list[dict[str, Any]]:
     return rows
 
 
-def record(store: "Store", root: Path, entry: Mapping[str, Any]) -> str | None:
+def record(store: "Store", settings: Settings, entry: Mapping[str, Any]) -> str | None:
     """Keep an entry, and those that waited; where the registry is gone it waits in a file, and that is said."""
-    folder = root / ".floe" / "unrecorded"
+    folder = settings.root / ".floe" / "unrecorded"
     try:
-        store.record(entry)
+        store.record(entry, at=stamp(settings.clock()))
     except RegistryError as error:
         path = folder / f"{entry['run']['run_id']}.json"
         write_private(path, dumps(with_variables_hidden(entry)))
         return f"FLOE-E542 warning: {error.message}; the run waits in {path} and is recorded by the next one"
-    return record_waiting(store, root)
+    return record_waiting(store, settings)
 
 
-def record_waiting(store: "Store", root: Path) -> str | None:
+def record_waiting(store: "Store", settings: Settings) -> str | None:
     """Keep the entries that wait in files; one that cannot be kept stays there, is named, and holds up no other."""
-    folder = root / ".floe" / "unrecorded"
+    folder = settings.root / ".floe" / "unrecorded"
     left: list[str] = []
     for waiting in sorted(folder.glob("*.json")) if folder.is_dir() else ():
         try:
-            store.record(json.loads(waiting.read_text("utf-8")))
+            store.record(json.loads(waiting.read_text("utf-8")), at=stamp(settings.clock()))
         except RegistryError as error:
             left.append(f"{waiting} ({error.message})")
             if registry.offline.out_of_reach(error):

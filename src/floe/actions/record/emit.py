@@ -39,7 +39,7 @@ def record_and_emit(
 ) -> str | None:
     """Record a run with its messages in one transaction; where that fails, the run waits in a file, and a note is returned."""
     messages, note = messages_of(settings, entry, result, started)
-    kept = record(store, settings.root, {**entry, "messages": messages})
+    kept = record(store, settings, {**entry, "messages": messages})
     if messages and not kept:
         SOON.send(settings)
     return "; ".join(filter(None, (kept, note))) or None

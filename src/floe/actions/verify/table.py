@@ -24,7 +24,7 @@ from floe.model.result import NOT_GATED, Outcome, Result
 from floe.model.table import Target
 from floe.model.types import Struct
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 from floe.tables import TableFacts, probe, reader_of
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class EarlierRuns:
 
     store: "Store"
     table_id: str
+    now: datetime
 
     def uid(self, location: str) -> str | None:
         """The identity of the table at a place when it was last judged; None where nobody knows."""
@@ -60,7 +61,7 @@ class EarlierRuns:
         """How many seconds runs took, of the last ones; None where nobody knows."""
         if self.unknown:
             return None
-        since = stamp(utc_now() - timedelta(seconds=within))
+        since = stamp(self.now - timedelta(seconds=within))
         return self.store.seconds_since(self.table_id, since)
 
 
@@ -88,7 +89,7 @@ def judge_table(
     outcomes = [by_id[expectation.id] for expectation in rest.expectations]
     cost = {**cost, "files": None if seen.files is None else len(seen.files), **seconds_since(started)}
     return replace(
-        result_of(plan, (*schema, *outcomes), rows, seen.snapshot, cost),
+        result_of(plan, (*schema, *outcomes), settings.clock(), rows, seen.snapshot, cost),
         location=with_variables_hidden(seen.location),
         table_uid=with_variables_hidden(seen.uid),
         schema=seen.schema,
@@ -219,16 +220,17 @@ def _as_drift(outcome: Outcome) -> Outcome:
 def result_of(
     plan: Plan,
     outcomes: tuple[Outcome, ...],
+    at: datetime,
     rows: int | None = None,
     snapshot: str | None = None,
     cost: Mapping[str, Any] | None = None,
 ) -> Result:
-    """What came of a plan, as of now."""
+    """What came of a plan that was checked at a moment."""
     return Result(
         contract=plan.contract,
         version=plan.version,
         dataset=plan.dataset,
-        checked_at=stamp(utc_now()),
+        checked_at=stamp(at),
         expectations=outcomes,
         rows=rows,
         snapshot=snapshot,
