@@ -87,7 +87,7 @@ def test_a_contract_has_other_names(settings: Settings):
         ({"columns": ["emial"]}, "has no column 'emial'\n.*Did you mean 'email'?"),
         ({"columns": [" ", ""]}, "No column given"),
         ({"version": "4.x"}, "No version of sales.shop/orders is in '4.x'"),
-        ({"version": "latest"}, "'latest' is no range of versions"),
+        ({"version": "latest"}, "'latest' is not a range of versions"),
         ({"team": " "}, "needs a team"),
         ({"contact": ""}, "needs a contact"),
         ({"through": "sales.shop/none"}, "'sales.shop/none' is neither registered nor a contract of this"),

@@ -151,7 +151,7 @@ def test_batch_that_only_looks_like_parquet(home: Path):
 def test_table_folder_that_is_no_table(home: Path):
     (home / "folder").mkdir()
     (home / "folder" / "notes.txt").write_text("mine")
-    says = ("folder is there, but it is no Delta table", "--table")
+    says = ("folder exists, but it is not a Delta table", "--table")
     refuses(home, "enforce", GOOD, TABLE, "--table", "./folder", says=says)
     assert [path.name for path in (home / "folder").iterdir()] == ["notes.txt"]
     done = run_floe("doctor", TABLE, "--table", "./folder", cwd=home)

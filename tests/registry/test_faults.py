@@ -51,11 +51,11 @@ def versions(url):
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("registry.db", "registry.url is no database address"),
+        ("registry.db", "registry.url is not a database address"),
         ("oracle+nowhere://x", "cannot be used"),
         ("postgresql://someone:hunter22@127.0.0.1:1/x", "connection failed|Connection refused"),
         ("postgresql://someone:hunter22@no.such.host.invalid/x", "resolve|Name or service"),
-        ("sqlite:////proc/nowhere/registry.db", "cannot be made"),
+        ("sqlite:////proc/nowhere/registry.db", "cannot be created"),
     ],
 )
 def test_a_wrong_address_is_said_with_its_cause(capsys, monkeypatch, url, words):
@@ -87,7 +87,7 @@ def test_a_wrong_password_and_no_rights(
         assert (code, "permission denied" in err) == (2, True), err
         assert published(capsys, monkeypatch, url)[0] == 0
         code, _, err = published(capsys, monkeypatch, right)  # nor read those of others
-        assert (code, "permission denied" in err, "right to write" in err) == (2, True, True), err
+        assert (code, "permission denied" in err, "write permission" in err) == (2, True, True), err
         assert versions(url) == 1
     finally:
         server.stop("immediate")
@@ -159,7 +159,7 @@ def test_a_full_disk_refuses_and_goes_on_when_there_is_room(capsys, monkeypatch,
     assert (code, out) == (2, "")
     assert "FLOE-E542" in err
     assert "full" in err
-    assert "make room" in err
+    assert "free space" in err
     subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
     assert versions(url) == len(told) - 1  # what was acknowledged is there, what was refused is not
     assert published(capsys, monkeypatch, url, f"c/c{len(told) - 1}.yaml")[0] == 0
@@ -245,7 +245,7 @@ def test_a_registry_of_a_newer_floe_is_left_alone(capsys, monkeypatch, registry_
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
     code, out, err = published(capsys, monkeypatch, registry_url)
     assert (code, out) == (2, "")
-    assert "newer floe" in err
+    assert "newer version of floe" in err
     assert "Upgrade floe-contracts" in err
 
 
@@ -293,7 +293,7 @@ def test_a_server_that_does_not_answer_or_takes_too_long_is_given_up(capsys, mon
         connection.execute("LOCK TABLE versions IN ACCESS EXCLUSIVE MODE")
         slow = f"{url}{QUICK}"
         code, out, err = published(capsys, monkeypatch, slow)
-        assert (code, out, "FLOE-E542" in err, "too slow, or somebody holds" in err) == (2, "", True, True), err
+        assert (code, out, "FLOE-E542" in err, "is slow, or another session locks" in err) == (2, "", True, True), err
     assert published(capsys, monkeypatch, slow)[0] == 0
 
 

@@ -109,7 +109,7 @@ def test_what_fails_holds_back_its_key_alone_and_is_tried_later(store: Store, si
     done = worker(store, sink, clock).run(10)
     assert sink.got == ["b.START"]
     assert (done.sent, done.failed) == (1, 1)
-    assert done.said == ["500 Internal Server Error; message 1 waits and is sent later (`floe outbox`)"]
+    assert done.said == ["500 Internal Server Error; message 1 is sent later (`floe outbox`)"]
     del sink.fail["a.START"]
     assert worker(store, sink, clock).run(10).sent == 0  # not due yet
     clock.step(seconds=2)
@@ -158,7 +158,7 @@ def test_a_dead_message_is_tried_again_when_asked(store: Store, sink: Sink, cloc
     del sink.fail["a.START"]
     outbox.retry(store, 1, actor="me", at=stamp(NOW))
     assert worker(store, sink, clock).run(10).sent == 1
-    with pytest.raises(RegistryError, match="Message 1 was sent already"):
+    with pytest.raises(RegistryError, match="Message 1 was already sent"):
         outbox.retry(store, 1, actor="me", at=stamp(NOW))
     with pytest.raises(RegistryError, match="no message 7"):
         outbox.retry(store, 7, actor="me", at=stamp(NOW))
@@ -169,7 +169,7 @@ def test_an_unknown_sink_is_said_and_the_others_go_on(store: Store, sink: Sink, 
     put(store, "a.FAIL")
     done = worker(store, sink, clock).run(10)
     assert (done.sent, done.dead) == (1, 1)
-    assert "No sink is called 'pigeon'" in done.said[0]
+    assert "Unknown sink 'pigeon'" in done.said[0]
 
 
 def test_a_place_out_of_reach_is_asked_once_a_round(store: Store, sink: Sink, clock: Clock):

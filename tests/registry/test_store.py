@@ -1,4 +1,4 @@
-"""The store on SQLite: migrated once, safe for many writers, refused when it is of a newer floe."""
+"""The store on SQLite: migrated once, safe for many writers, refused when it is of a newer version of floe."""
 
 import sqlite3
 import subprocess
@@ -105,12 +105,12 @@ def test_a_registry_of_a_newer_floe_is_refused(tmp_path: Path):
     open_store(URL, tmp_path)
     with sqlite3.connect(tmp_path / ".floe/registry.db") as base:
         base.execute("UPDATE alembic_version SET version_num = '9999'")
-    with pytest.raises(RegistryError, match="newer floe"):
+    with pytest.raises(RegistryError, match="newer version of floe"):
         open_store(URL, tmp_path)
 
 
 def test_a_url_that_is_none(tmp_path: Path):
-    with pytest.raises(RegistryError, match="no database address"):
+    with pytest.raises(RegistryError, match="not a database address"):
         open_store("registry.db", tmp_path)
 
 

@@ -17,7 +17,7 @@ def send_apprise(notice: Notification, route: Route, now: datetime) -> None:
     service = known_service(route)
     kind = "success" if notice.resolved else _KINDS[notice.severity]
     if not service.notify(title=notice.title, body=_body(notice), notify_type=kind):
-        raise SendError(f"{route.scheme}:// did not take the message", reachable=False)
+        raise SendError(f"{route.scheme}:// did not accept the message", reachable=False)
 
 
 def known_service(route: Route) -> Any:
@@ -32,7 +32,7 @@ def known_service(route: Route) -> Any:
     service = Apprise()
     if not service.add(route.to):
         raise SendError(
-            f"An alert goes to {route.scheme}://, which is no address that floe or apprise knows",
+            f"The alert target {route.scheme}:// is not known to floe or apprise",
             "Use https:// (webhook), alertmanager://, or one of https://github.com/caronc/apprise/wiki",
             permanent=True,
         )

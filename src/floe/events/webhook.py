@@ -46,7 +46,7 @@ def _key(secret: str) -> bytes:
             return base64.b64decode(secret.removeprefix(_BASE64), validate=True)
         except binascii.Error:
             raise SendError(
-                "The secret of a webhook begins with whsec_ and is no base64",
+                "The secret of a webhook begins with whsec_ but is not base64",
                 "Correct the alert's 'secret'",
                 permanent=True,
             ) from None

@@ -40,10 +40,10 @@ class VersionRange:
         """
         found = _simple(text.strip()) or _between(text.strip())
         if found is None or found.low >= found.high:
-            raise SettingError(f"'{text}' is no range of versions", _FORMS)
+            raise SettingError(f"'{text}' is not a range of versions", _FORMS)
         if found.high > Version(found.major + 1, 0, 0):
             raise SettingError(
-                f"'{text}' holds several MAJOR versions, and a consumer is pinned to one", f"Write ^{found.low}"
+                f"'{text}' includes several MAJOR versions, but a consumer is pinned to one", f"Write ^{found.low}"
             )
         return found
 

@@ -21,7 +21,7 @@ def age_outcome(expectation: Expectation, seconds: int, how: str) -> Outcome:
         field=expectation.field,
         severity=expectation.severity,
         outcome=PASS if kept else FAIL,
-        message="" if kept else f"{what} {format_duration(seconds)} old, the contract promises {expectation.expected}",
+        message="" if kept else f"{what} {format_duration(seconds)} old, the contract requires {expectation.expected}",
         actual=format_duration(seconds),
         expected=expectation.expected,
         how=how,

@@ -22,9 +22,9 @@ def judged_outcome(expectation: Expectation, measured: Measured, how: str, *, em
     """What came of an expectation whose number is known; at a gate an empty batch breaks no promise about rows."""
     share = expectation.unit == "percent"
     if share and measured.rows is None:
-        return not_evaluated(expectation, "the number of rows is not known")
+        return not_evaluated(expectation, "the number of rows is unknown")
     if share and not measured.rows and not empty_passes:
-        return not_evaluated(expectation, "a share of no rows is not known: the table is empty")
+        return not_evaluated(expectation, "the table is empty, so a percentage of its rows is undefined")
     value = Fraction(measured.number * 100, measured.rows or 1) if share else Fraction(measured.number)
     kept = (empty_passes and measured.rows == 0) or holds(expectation.operators, value)
     return Outcome(
@@ -60,7 +60,7 @@ def not_evaluated(expectation: Expectation, cause: str | None = None, reason: Re
         else NOT_EVALUATED,
         message=f"'{expectation.name}' of '{expectation.field}' was not evaluated"
         if gated
-        else "about the whole table, not about a batch",
+        else "it applies to the whole table, not to a batch",
         cause=known,
         expected=expectation.expected,
         reason=reason,
@@ -69,7 +69,7 @@ def not_evaluated(expectation: Expectation, cause: str | None = None, reason: Re
 
 def without_value(expectation: Expectation) -> Outcome:
     """The outcome of an age where no row has a value."""
-    return not_evaluated(expectation, f"'{expectation.field}' has no value to tell an age by", Reason.NO_VALUE)
+    return not_evaluated(expectation, f"'{expectation.field}' has no value to compute an age from", Reason.NO_VALUE)
 
 
 def answered(expectation: Expectation, kept: bool, actual: Any, message: str) -> Outcome:

@@ -21,14 +21,14 @@ _TWO = {"mustBeBetween": True, "mustNotBeBetween": False}
 def problem(operators: Mapping[str, Any]) -> str | None:
     """Why a threshold cannot be judged; None where it can."""
     if not operators:
-        return "the rule names no threshold"
+        return "the rule has no threshold"
     for name, bound in operators.items():
         wanted = 2 if name in _TWO else 1
         bounds = bound if isinstance(bound, list) else [bound]
         if len(bounds) != wanted or any(
             isinstance(bound, bool) or not isinstance(bound, int | Decimal) for bound in bounds
         ):
-            return f"'{name}' asks for {'two numbers' if wanted == 2 else 'a number'}"
+            return f"'{name}' needs {'two numbers' if wanted == 2 else 'a number'}"
     return None
 
 

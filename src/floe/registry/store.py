@@ -57,7 +57,9 @@ def _address(url: str, root: Path) -> sa.URL:
         address = make_url(url)
     except ArgumentError:
         raise RegistryError(
-            "registry.url is no database address", "Write it as sqlite:///.floe/registry.db or postgresql://…", "E542"
+            "registry.url is not a database address",
+            "Write it as sqlite:///.floe/registry.db or postgresql://…",
+            "E542",
         ) from None
     if address.get_backend_name() == "postgresql":
         return address.set(drivername="postgresql+psycopg")
@@ -75,7 +77,7 @@ def _folder(path: Path) -> None:
         raise
     except OSError as error:
         raise RegistryError(
-            f"The registry's folder {path.parent} cannot be made: {error.strerror}",
+            f"The registry's folder {path.parent} cannot be created: {error.strerror}",
             "Make the folder writable, or set registry.url to another place",
             "E542",
         ) from None
@@ -197,7 +199,7 @@ class Store:
             return
         if revision is not None and revision > HEAD:
             raise RegistryError(
-                f"The registry is of a newer floe (schema {revision}, this one knows {HEAD})",
+                f"The registry was written by a newer version of floe (schema {revision}, this version supports {HEAD})",
                 "Upgrade floe-contracts",
                 "E542",
             )

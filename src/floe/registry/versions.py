@@ -102,10 +102,10 @@ def _again(row: Row, entry: Entry) -> Row:
     which = "document" if row["document_hash"] != new["document_hash"] else "effective"
     raise RegistryError(
         f"{row['contract_id']}:{row['version']} is registered with other content: "
-        f"{which} hash {row[f'{which}_hash']}, this one has {new[f'{which}_hash']}",
+        f"{which} hash {row[f'{which}_hash']}, this version has {new[f'{which}_hash']}",
         "Give the changed contract a new version (`floe bump`)"
         if which == "document"
-        else "What it inherits has changed since: give it a new version (`floe bump`)",
+        else "Its inherited values have changed: give it a new version (`floe bump`)",
         "E523",
     )
 
@@ -252,6 +252,6 @@ def _untouched(row: Row) -> Row:
         return row
     raise RegistryError(
         f"{row['contract_id']}:{row['version']} was changed in the database after it was registered",
-        "Restore the registry from a backup or an export; floe does not use what it cannot trust",
+        "Restore the registry from a backup or an export; floe does not use changed texts",
         "E542",
     )

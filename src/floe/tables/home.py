@@ -37,9 +37,9 @@ def refuse_other_root(table: str, location: str, settings: Settings) -> None:
     other = _other_root(location, settings)
     if other:
         raise TableError(
-            f"The table {table} stands below another project: {with_variables_hidden(location)} is of {other}, and this one is {settings.root}. "
-            "A copied folder still knows the original's tables",
-            f"Name it by --table if it is meant; else take away {settings.root / OWN}, and a new table is made here",
+            f"The table {table} belongs to another project: {with_variables_hidden(location)} is in {other}, the current root is {settings.root}. "
+            "A copied folder refers to the tables of the original",
+            f"Pass it with --table to use it; otherwise remove {settings.root / OWN}, and a new table is created here",
             "E541",
         )
 

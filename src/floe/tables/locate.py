@@ -53,11 +53,11 @@ def select_tables(way: TableSelector, datasets: Sequence[Dataset], tables: Seque
             name, table = (names[0] if len(names) == 1 else ""), entry
         if not name:
             raise SettingError(
-                f"--table {entry} does not say which of the {len(names)} datasets it is: {', '.join(names)}",
-                f"Name it: --table {names[0]}={entry}",
+                f"--table {entry} does not name one of the {len(names)} datasets: {', '.join(names)}",
+                f"Write --table {names[0]}={entry}",
             )
         if name in given:
-            raise SettingError(f"'{name}' is given two tables: {given[name]} and {table}", "Name one")
+            raise SettingError(f"'{name}' has two tables: {given[name]} and {table}", "Pass one")
         given[name] = table
     return [replace(way, table=given.get(dataset.name)) for dataset in datasets]
 
@@ -84,10 +84,12 @@ def find_server(contract: Contract, chosen: str | None) -> Server | None:
     fitting = [server for server in contract.servers if chosen in (None, server.server, server.environment)]
     listed = ", ".join(server.server for server in contract.servers) or "none"
     if chosen and not fitting:
-        raise ContractError(f"No server of {contract.identity} is called '{chosen}'", f"Its servers: {listed}", "E500")
+        raise ContractError(
+            f"No server of {contract.identity} has the name '{chosen}'", f"Its servers: {listed}", "E500"
+        )
     if len(fitting) > 1:
         raise ContractError(
-            f"{contract.identity} has {len(fitting)} servers", f"Choose one by --server: {listed}", "E500"
+            f"{contract.identity} has {len(fitting)} servers", f"Select one with --server: {listed}", "E500"
         )
     return fitting[0] if fitting else None
 
@@ -105,8 +107,8 @@ def _on_server(settings: Settings, server: Server, dataset: Dataset) -> Target |
     form = str(server.values.get("format") or settings.tables.format).lower()
     if form not in _BY_PATH:
         raise TableError(
-            f"Server '{server.server}' holds {form} at {folder}, which floe does not read by path",
-            f"floe reads {', '.join(_BY_PATH)}; name the table with --table",
+            f"Server '{server.server}' has {form} data at {folder}, which floe does not read by path",
+            f"floe reads {', '.join(_BY_PATH)}; pass the table with --table",
         )
     path = str(folder).replace("{model}", table).replace("{table}", table)
     return Target(form, path=path if "://" in path else str((settings.root / path).resolve()))
@@ -120,7 +122,7 @@ def _refuse_unsafe(server: Server, dataset: Dataset) -> None:
             if isinstance(value, str) and (unsafe := unsafe_in(value)):
                 place = locate(noun.node, key)
                 raise TableError(
-                    f"{place}: The {key} {value!a} holds {unsafe}", "Remove it: floe quotes names itself", "E507"
+                    f"{place}: The {key} {value!a} contains {unsafe}", "Remove it; floe quotes names itself", "E507"
                 )
 
 

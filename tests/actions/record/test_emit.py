@@ -292,7 +292,7 @@ def test_one_dead_target_keeps_no_other_waiting(tmp_path: Path):
         assert [got.path for got in server.got] == ["/y"]
         found = list_outbox(settings)
         assert [(one["sink"], one["state"]) for one in found["messages"]] == [("alert", "waiting"), ("alert", "dead")]
-        assert "pigeon://, which is no address that floe or apprise knows" in found["messages"][1]["error"]
+        assert "pigeon:// is not known to floe or apprise" in found["messages"][1]["error"]
         down.answers = [200]
         send_waiting(settings, everything=True)
         first, second = down.got[0].json, down.got[-1].json

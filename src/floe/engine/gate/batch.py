@@ -15,7 +15,7 @@ from floe.tables.spark.schema import by_name
 # Spark's conditions, and what then helps
 _ADVICE = {
     "PARQUET_TYPE_ILLEGAL": "Write its timestamps in microseconds, e.g. to_parquet(…, coerce_timestamps='us') in pandas",
-    "COLUMN_ALREADY_EXISTS": "Rename one of the two columns; names that differ in case only are one name to Spark",
+    "COLUMN_ALREADY_EXISTS": "Rename one of the two columns; Spark does not distinguish names by case",
     "CANNOT_MERGE_SCHEMAS": "Write its files again, so that each column has one type in all of them",
 }
 
@@ -30,5 +30,5 @@ def parquet(path: str, settings: Settings) -> DataFrame:
         return rows_of(reader, folder) if folder else reader.parquet(whole)
     except ENGINE_ERRORS as error:
         known = (_ADVICE.get(condition.name) for condition in conditions(error))
-        advice = next(filter(None, known), "Write it again as Parquet, whole")
+        advice = next(filter(None, known), "Write it again as Parquet")
         raise TableError(f"The batch {path} cannot be read as Parquet: {first_line(error)}", advice) from None

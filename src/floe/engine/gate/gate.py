@@ -48,7 +48,7 @@ _LACKING = (
     "REQUIRES_SINGLE_PART_NAMESPACE",
     "_LEGACY_ERROR_TEMP_2215",  # Spark has no other name yet for a catalog whose class is not found
 )
-_HOW = "Start it with the jars and settings of Delta and Iceberg (`floe doctor`), or use floe's own session by `floe enforce`"
+_HOW = "Start it with the jars and settings of Delta and Iceberg (`floe doctor`), or use `floe enforce`, which starts its own session"
 ATTEMPTS = 5  # to judge and commit a batch while other writers are faster
 
 
@@ -96,7 +96,9 @@ def gate(df: DataFrame, request: WriteRequest) -> Iterator[None]:
     """Around everything that judges and commits a batch: errors of the engine become ours, staging is removed."""
     try:
         if df.isStreaming:
-            raise TableError("The batch is a stream", "Use df.writeStream.foreachBatch(floe.stream(CONTRACT))")
+            raise TableError(
+                "The batch is a streaming DataFrame", "Use df.writeStream.foreachBatch(floe.stream(CONTRACT))"
+            )
         yield
     except ENGINE_ERRORS as error:
         message = first_line(error)
@@ -105,7 +107,8 @@ def gate(df: DataFrame, request: WriteRequest) -> Iterator[None]:
                 f"This Spark session cannot reach {request.target.format} tables: {message}", _HOW
             ) from error
         raise TableError(
-            f"Spark could not finish the batch: {message}", "Nothing was committed; fix the cause and run it again"
+            f"Spark could not process the batch: {message}",
+            "Nothing was committed; fix the cause and run the batch again",
         ) from error
     finally:
         remove_staging(df.sparkSession, request.staging)
@@ -188,7 +191,7 @@ def _repeated(df: DataFrame, request: WriteRequest, state: State | None) -> Judg
     if commit is None:
         return None
     version, _ = request.schema_version.next_for(state)
-    note = f"run {commit.run_id} committed it; what it found then is not recorded here"
+    note = f"run {commit.run_id} committed it; its outcomes are not recorded here"
     return Judgement(state=state, version=version, rows=commit.rows, repeated=commit, notes=(note,))
 
 
@@ -266,7 +269,7 @@ def _evaluate(staged: Staged, request: WriteRequest, schema: SchemaCheck, state:
 def _conserved(staged: Staged, rows: int, request: WriteRequest) -> int:
     """The rows that were read back, which must be the rows that the write tasks produced."""
     if rows != staged.produced:
-        raise rows_lost(staged.produced, rows, f"what was read back from the staging folder {request.staging}")
+        raise rows_lost(staged.produced, rows, f"the staging folder {request.staging}")
     return rows
 
 

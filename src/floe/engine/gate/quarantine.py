@@ -157,7 +157,7 @@ def write_quarantine(split: Split, target: Target, contract: str, tag: Tag) -> N
     table.append(rows, place, mark, (), table.state(spark, place))
     commit = table.commit_of_run(spark, place, mark, "append")
     if commit is None or commit.rows != split.bad_rows:
-        raise rows_lost(split.bad_rows, commit.rows if commit else 0, f"what was written to {place}")
+        raise rows_lost(split.bad_rows, commit.rows if commit else 0, f"the write to {place}")
 
 
 def _widen(rows: DataFrame, place: Target) -> None:

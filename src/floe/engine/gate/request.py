@@ -26,8 +26,8 @@ class Quarantine(Enum):
     """Which rows of a batch go to the quarantine instead of the table."""
 
     NONE = "none"
-    REFUSED = "rows that would have the batch refused"  # at level off
-    BROKEN = "rows that break any expectation of the gate"  # at every other level
+    REFUSED = "rows that violate expectations that refuse a batch"  # at level off
+    BROKEN = "rows that violate any expectation of the gate"  # at every other level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from floe.tables.spark.schema import FieldIds, by_name, struct_type, with_field_
 
 _PROBE_TASKS = 8
 _SHARED = (
-    "Set tables.staging to a folder that the driver and all executors can read and write, on S3, HDFS or a shared mount, "
+    "Set tables.staging to a folder on S3, HDFS or a shared mount that the driver and all executors can read and write, "
     "or keep the table on such storage"
 )
 
@@ -79,7 +79,7 @@ def check_shared(spark: SparkSession, folder: str) -> None:
     if found != _PROBE_TASKS:
         raise TableError(
             f"The executors of {master} do not share the staging folder {folder} with the driver: "
-            f"they wrote {_PROBE_TASKS} rows there, and {found} were read back",
+            f"they wrote {_PROBE_TASKS} rows there, but the driver read {found}",
             _SHARED,
         )
 

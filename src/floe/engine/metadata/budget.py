@@ -27,13 +27,15 @@ def _judged(
     if budget.within is not None:
         taken = spent(budget.within)
         if taken is None:
-            return not_evaluated(expectation, "what runs took is kept by the registry, which is out of reach")
+            return not_evaluated(
+                expectation, "the recorded run times are not available, because the registry is out of reach"
+            )
         seconds = round(taken, 3)
         said = f"Runs on '{expectation.field}' took {seconds:,} seconds, the contract allows {expectation.expected}"
         return answered(expectation, seconds <= budget.most, seconds, said)
     sizes = [file.size for file in files or ()]
     if files is None or None in sizes:
-        return not_evaluated(expectation, "the sizes of the table's files are not known without reading it")
+        return not_evaluated(expectation, "the sizes of the table's files are unknown without reading it")
     size = sum(number for number in sizes if number)
     said = f"'{expectation.field}' stores {size:,} bytes, the contract allows {expectation.expected}"
     return answered(expectation, size <= budget.most, size, said)

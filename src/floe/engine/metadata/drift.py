@@ -23,7 +23,9 @@ def _nullability(plan: Plan, facts: TableFacts) -> Iterator[Outcome]:
         if actual is None or actual.nullable == member.nullable or (actual.nullable and not made):
             continue
         words = {True: "may be null", False: "may not be null"}
-        said = f"Column '{member.name}' of the table {words[actual.nullable]}; the contract says it {words[member.nullable]}"
+        said = (
+            f"Column '{member.name}' of the table {words[actual.nullable]}; in the contract it {words[member.nullable]}"
+        )
         yield _outcome(
             plan, ("E533", "nullability-drift", member.name), said, words[member.nullable], words[actual.nullable]
         )
@@ -32,7 +34,7 @@ def _nullability(plan: Plan, facts: TableFacts) -> Iterator[Outcome]:
 def _partitions(plan: Plan, facts: TableFacts) -> Iterator[Outcome]:
     if plan.partition and facts.partition != plan.partition:
         mine, yours = ", ".join(plan.partition), ", ".join(facts.partition) or "nothing"
-        said = f"The table is partitioned by {yours}, the contract promises {mine}"
+        said = f"The table is partitioned by {yours}, the contract has {mine}"
         yield _outcome(plan, ("E534", "partition-drift", ""), said, mine, yours)
 
 
@@ -40,17 +42,19 @@ def _keys(plan: Plan, facts: TableFacts) -> Iterator[Outcome]:
     if plan.key and facts.key and set(facts.key) != set(plan.key):
         mine, yours = ", ".join(plan.key), ", ".join(facts.key)
         yield _outcome(
-            plan, ("E534", "key-drift", ""), f"The table's key is {yours}, the contract's {mine}", mine, yours
+            plan, ("E534", "key-drift", ""), f"The key of the table is {yours}, the contract has {mine}", mine, yours
         )
 
 
 def _identity(plan: Plan, facts: TableFacts, known: str | None) -> Iterator[Outcome]:
     version = facts.properties.get("floe.contract", "").rpartition(":")[2]
     if version and version.split(".")[0] != plan.version.split(".")[0]:
-        said = f"The table holds version {version} of its contract, which is another MAJOR than {plan.version}"
+        said = (
+            f"The table was written with version {version} of its contract, which has another MAJOR than {plan.version}"
+        )
         yield _outcome(plan, ("E534", "table-of-another-major", ""), said, plan.version, version)
     if known and facts.uid and known != facts.uid:
-        said = "The table was replaced by another one since it was last judged"
+        said = "The table was replaced by another table since its last check"
         yield _outcome(plan, ("E535", "table-replaced", ""), said, known, facts.uid)
 
 

@@ -100,5 +100,5 @@ def _proved(expectation: Expectation, files: tuple[FileStatistics, ...], rows: i
     if None in numbers or (expectation.unit == "percent" and rows is None):
         return None
     number = sum(count for count in numbers if count)
-    said = f"{number:,} rows" if counts else f"Null in '{expectation.field}' in {number:,} rows"
+    said = f"{number:,} rows" if counts else f"'{expectation.field}' is null in {number:,} rows"
     return judged_outcome(expectation, Measured(number, rows, said), "metadata")

@@ -80,10 +80,10 @@ def _types(promised: Type, actual: Type, path: str, exact: bool) -> Iterator[Dif
 
 
 _TEXTS: Mapping[str, str] = {
-    "type-mismatch": "Type mismatch for column '{path}': the contract says {expected}, the {what} has {actual}",
-    "missing-column": "Column '{path}' is missing from the {what}; the contract promises it as {expected}",
+    "type-mismatch": "Type mismatch for column '{path}': the contract has {expected}, the {what} has {actual}",
+    "missing-column": "Column '{path}' ({expected}) is missing from the {what}",
     "extra-column": "Column '{path}' ({actual}) of the {what} is not in the contract",
-    "column-order": "The columns of the {what} stand in another order: {actual}",
+    "column-order": "The columns of the {what} are in another order: {actual}",
 }
 
 
@@ -98,7 +98,7 @@ def schema_outcomes(dataset: str, found: list[Difference], layer: str, what: str
                 field=dataset,
                 severity=Severity.CRITICAL,
                 outcome=PASS,
-                message=f"Columns and types of the {what} are as promised",
+                message=f"Columns and types of the {what} match the contract",
                 violations=0,
                 how="metadata",
                 structural=True,

@@ -11,18 +11,18 @@ def rows_text(count: int) -> str:
 def broken_text(expectation: Expectation, count: int) -> str:
     """What is said where rows break an expectation."""
     if expectation.reference:
-        return f"'{expectation.field}' of {rows_text(count)} is not in '{expectation.reference}'"
+        return f"'{expectation.field}' of {rows_text(count)} has no match in '{expectation.reference}'"
     if expectation.key:
-        return f"'{expectation.field}' repeats in {rows_text(count)}"
+        return f"'{expectation.field}' is duplicated in {rows_text(count)}"
     if expectation.name == "null-value":
-        return f"Null in '{expectation.field}', which the contract requires"
+        return f"Null in required field '{expectation.field}'"
     if expectation.code == "E550":
-        return f"'{expectation.field}' is missing in {rows_text(count)}, the contract asks for {expectation.expected}"
+        return f"'{expectation.field}' is missing in {rows_text(count)}, the contract requires {expectation.expected}"
     return f"Values of '{expectation.field}' are not {_wanted(expectation)}"
 
 
 def _wanted(expectation: Expectation) -> str:
     if ":quality." in expectation.id:
-        return f"as the rule '{expectation.name}' asks"
+        return f"valid under the rule '{expectation.name}'"
     listed = expectation.expected
     return f"among {', '.join(map(str, listed))}" if isinstance(listed, list) else str(listed)

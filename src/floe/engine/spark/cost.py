@@ -41,7 +41,7 @@ def running(spark: SparkSession) -> Iterator[None]:
         yield
     except (AttributeError, AssertionError):
         if hasattr(spark, "_jsparkSession") and not _context(spark):
-            raise PySparkException("the Spark session was stopped while floe used it") from None
+            raise PySparkException("the Spark session was stopped during the run") from None
         raise
 
 

@@ -101,7 +101,8 @@ def _fetch(settings: Settings, lacking: list[tuple[Jar, str]]) -> None:
                 _keep(jar, Path(place, "jars", f"{jar.group}_{jar.file}"), target, output)
     except OSError as error:
         raise EngineError(
-            f"The jars cannot be kept in {target}: {error.strerror}", "Make the folder writable, or set XDG_CACHE_HOME"
+            f"The jars cannot be written to {target}: {error.strerror}",
+            "Make the folder writable, or set XDG_CACHE_HOME",
         ) from None
 
 
@@ -109,12 +110,12 @@ def _keep(jar: Jar, path: Path, target: Path, output: str) -> None:
     if not path.is_file():
         raise EngineError(
             f"{jar.coordinates} could not be fetched from Maven Central: {_reason(output)}",
-            f"Connect to the network once, name your mirror's Ivy settings as spark.conf spark.jars.ivySettings, or copy {jar.file} to {target}",
+            f"Connect to the network once, set spark.conf spark.jars.ivySettings to the Ivy settings of your mirror, or copy {jar.file} to {target}",
         )
     if _sha256(path) != jar.sha256:
         raise EngineError(
-            f"{jar.coordinates} has another checksum than pinned",
-            "Check the mirror it came from; floe does not load it",
+            f"The checksum of {jar.coordinates} differs from the pinned one",
+            "Check the mirror; floe does not load this file",
         )
     os.replace(path, target / jar.file)
 

@@ -31,7 +31,7 @@ def find_java(home: str | None) -> Java:
         raise EngineError(f"Java cannot be started: {command}", _HOW) from None
     version = _VERSION.search(said)
     if not version:
-        raise EngineError(f"{command} does not say which Java it is", _HOW)
+        raise EngineError(f"{command} does not print its Java version", _HOW)
     if int(version[1]) not in SUPPORTED:
         raise EngineError(f"Java {version[1]} is installed ({command}); Spark needs Java 17 or 21", _HOW)
     return Java(command, int(version[1]))

@@ -127,7 +127,7 @@ def _measured(scene: MeasureRequest, expectation: Expectation, seen: Measurement
         case NotEvaluable(cause):
             return not_evaluated(expectation, None if scene.gate else cause)
         case CommitAge():
-            return not_evaluated(expectation, None if scene.gate else "the time of the last commit is not known here")
+            return not_evaluated(expectation, None if scene.gate else "the time of the last commit is unknown")
     return not_evaluated(expectation)
 
 
@@ -228,7 +228,7 @@ def _no_target(scene: MeasureRequest, target: Reference) -> str | None:
         return f"'{target.dataset}' cannot be read: {scene.unread[target.dataset]}"
     others = scene.references.get(target.dataset)
     if others is None:
-        return f"no table is known for '{target.dataset}': name it by --reference {target.dataset}=TABLE"
+        return f"no table found for '{target.dataset}': pass --reference {target.dataset}=TABLE"
     missing = [column for column in target.columns if column not in others.columns]
     return f"'{target.dataset}' has no column '{missing[0]}'" if missing else None
 
@@ -247,8 +247,8 @@ def outcome(
 
 def _unique(scene: MeasureRequest, expectation: Expectation, found: DuplicateKeys, total: int) -> Outcome:
     of_batch = " of the batch" if scene.gate else ""
-    said = [f"'{expectation.field}' repeats in {rows_text(found.twice)}{of_batch}"] * bool(found.twice)
-    said += [f"'{expectation.field}' of {rows_text(found.there)} is in the table already"] * bool(found.there)
+    said = [f"'{expectation.field}' is duplicated in {rows_text(found.twice)}{of_batch}"] * bool(found.twice)
+    said += [f"'{expectation.field}' of {rows_text(found.there)} is already in the table"] * bool(found.there)
     samples = shown(found.samples, found.key, scene.plan, scene.salt)
     # a row counts once: of a key that is in the table all rows are bad, of another one all but the first
     return outcome(

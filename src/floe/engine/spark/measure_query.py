@@ -39,7 +39,7 @@ def by_query(scene: "MeasureRequest", expectation: Expectation, query: SqlQuery)
     tables: dict[str, Any] = {name: _rows(scene, dataset) for name, dataset in query.tables}
     lost = next((dataset for name, dataset in query.tables if tables[name] is None), None)
     if lost is not None:
-        return not_evaluated(expectation, f"no table is known for '{lost}': name it by --reference {lost}=TABLE")
+        return not_evaluated(expectation, f"no table found for '{lost}': pass --reference {lost}=TABLE")
     spark = scene.rows.sparkSession
     late: list[bool] = []
     try:
@@ -52,16 +52,16 @@ def by_query(scene: "MeasureRequest", expectation: Expectation, query: SqlQuery)
         )
     if len(rows) != 1 or len(rows[0]) != 1:
         found = f"{len(answer.columns)} columns" if len(answer.columns) != 1 else "several rows" if rows else "no row"
-        return not_evaluated(expectation, f"its SQL yields {found}, not one number")
+        return not_evaluated(expectation, f"its SQL returns {found}, not one number")
     number = exact(rows[0][0])
     if number is None:
-        return not_evaluated(expectation, f"its SQL yields {_shown(rows[0][0])}, which is no number")
-    message = f"The rule '{expectation.name}' of '{expectation.field}' yields {plain(number)}"
+        return not_evaluated(expectation, f"its SQL returns {_shown(rows[0][0])}, which is not a number")
+    message = f"The rule '{expectation.name}' of '{expectation.field}' returns {plain(number)}"
     return answered(
         expectation,
         holds(expectation.operators, number),
         plain(number),
-        f"{message}, the contract asks for {expectation.expected}",
+        f"{message}, the contract requires {expectation.expected}",
     )
 
 

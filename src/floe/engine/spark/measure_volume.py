@@ -21,7 +21,7 @@ def by_day(scene: "MeasureRequest", expectation: Expectation, volume: RowsPerDay
     today = (datetime.fromtimestamp(scene.now, UTC).astimezone(ZoneInfo(volume.zone)).date() - _EPOCH).days
     first, days, bad, worst = _found(scene, volume, today)
     if first is None:
-        return not_evaluated(expectation, "no day with rows is complete yet")
+        return not_evaluated(expectation, "there is no completed day with rows yet")
     empty = (today - first) - days if volume.least else 0
     message = f"{bad + empty} of {today - first} completed days of '{expectation.field}' are out of range"
     message += f"; {_day(worst[0])} has {worst[1]:,} row{'' if worst[1] == 1 else 's'}" if worst else ""

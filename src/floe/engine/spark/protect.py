@@ -26,5 +26,5 @@ def unprotect(spark: SparkSession, target: Target, settings: Settings) -> list[s
 def _existing(spark: SparkSession, target: Target) -> TableFormat:
     table = writable(target)
     if not table.exists(spark, target):
-        raise TableError(f"The table {target} does not exist", "Write it first, or name another with --table")
+        raise TableError(f"The table {target} does not exist", "Write it first, or pass another table with --table")
     return table

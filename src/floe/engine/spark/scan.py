@@ -48,7 +48,7 @@ def first_row(target: Target, snapshot: str | None, settings: Settings) -> None:
     except ENGINE_ERRORS as error:
         raise TableError(
             f"{target} cannot be read: {first_line(error)}",
-            "Check its files and who may read them",
+            "Check its files and their permissions",
             cause=cause_of(error),
         ) from None
 

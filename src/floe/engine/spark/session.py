@@ -42,7 +42,7 @@ _BASE = {
     "spark.log.level": "ERROR",
 }
 _STOPS = 15  # seconds that a session may take to stop
-_SERVER = "Start it, or name another by spark.master (sc://HOST:PORT); Connect needs `pip install pyspark[connect]`"
+_SERVER = "Start it, or set spark.master to another one (sc://HOST:PORT); Connect needs `pip install pyspark[connect]`"
 _REFUSED: tuple[type[Exception], ...] = (*ENGINE_ERRORS, ImportError)
 _LOCAL = {
     "spark.driver.host": "127.0.0.1",
@@ -56,9 +56,7 @@ _LOCAL = {
 def own_session(settings: Settings) -> SparkSession:
     """The running session, else a new one by the settings."""
     if settings.untrusted:
-        raise EngineError(
-            "A checkout that is not trusted starts no Spark", "Unset FLOE_UNTRUSTED once you have read it"
-        )
+        raise EngineError("An untrusted checkout cannot start Spark", "Read the checkout, then unset FLOE_UNTRUSTED")
     active = _running()
     if active is not None:
         return active
@@ -127,7 +125,7 @@ def _connected(address: str) -> SparkSession:
         return SparkSession.builder.remote(address).getOrCreate()
     except _REFUSED as error:
         raise EngineError(
-            masked(f"No Spark Connect server answers at {address}: {first_line(error)}"), _SERVER
+            masked(f"No Spark Connect server responds at {address}: {first_line(error)}"), _SERVER
         ) from None
 
 
@@ -147,7 +145,7 @@ def _catalog(settings: Settings, name: str, options: Any) -> dict[str, str]:
     if not isinstance(options, dict) or "type" not in options:
         raise SettingError(
             f"{settings.origin('catalogs')}: catalog '{name}' has no type",
-            "Give it type: sql, rest, hadoop, hive or glue",
+            "Set its type: sql, rest, hadoop, hive or glue",
         )
     found = {"": "org.apache.iceberg.spark.SparkCatalog", **{f".{key}": str(value) for key, value in options.items()}}
     if options["type"] == "sql" and not str(options.get("uri", "")).startswith("sqlite"):

@@ -36,8 +36,8 @@ def probe(target: Target) -> TableFacts | None:
     """What the log at a path says."""
     if not target.path:
         raise TableError(
-            f"{target.name} is a name in Spark's catalog, which only a Spark session can ask",
-            "Name its path with --table",
+            f"{target.name} is in Spark's catalog, which needs a Spark session",
+            "Pass its path with --table",
         )
     try:
         if "://" not in target.path and not Path(target.path).exists():
@@ -111,7 +111,7 @@ def _committed(table: DeltaTable) -> int | None:
         with log.open_input_file(name) as stream:
             text = stream.read()
         if not text.strip():
-            raise ValueError(f"{name} is empty: its commit was cut short")
+            raise ValueError(f"{name} is empty: its commit was truncated")
         changed, stamp = _commit(text.splitlines())
         if changed:
             return stamp if stamp is not None else info.mtime_ns // 1_000_000_000
@@ -299,8 +299,8 @@ def _open(path: str) -> DeltaTable:
         return DeltaTable(path)
     except TableNotFoundError:
         raise TableError(
-            f"{path} is there, but it is no Delta table",
-            "Name another table with --table, or move what stands there",
+            f"{path} exists, but it is not a Delta table",
+            "Pass another table with --table, or move these files",
         ) from None
     except (DeltaError, OSError) as error:
         raise _unreadable(path, error) from None

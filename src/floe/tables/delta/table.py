@@ -45,7 +45,7 @@ def exists(spark: SparkSession, target: Target) -> bool:
         return True
     if path.is_file() or (path.is_dir() and any(path.iterdir())):
         raise TableError(
-            f"{path} is there, but it is no Delta table", "Name another table with --table, or move what stands there"
+            f"{path} exists, but it is not a Delta table", "Pass another table with --table, or move these files"
         )
     return False
 
@@ -79,8 +79,8 @@ def create(
     unfit = [name for name in _names(schema) if _UNFIT.search(name)]
     if unfit:
         raise TableError(
-            f"Delta cannot hold the column names {', '.join(map(repr, unfit))}: they have spaces or one of , ; {{ }} ( ) =",
-            "Give these fields a physicalName without them, or keep the table in Iceberg (tables.format: iceberg)",
+            f"Delta does not allow the column names {', '.join(map(repr, unfit))}: they contain spaces or one of , ; {{ }} ( ) =",
+            "Give these fields a physicalName without these characters, or use Iceberg (tables.format: iceberg)",
         )
     if target.name and target.name.count("."):
         spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {Target('delta', target.name.rsplit('.', 1)[0]).sql}")

@@ -167,7 +167,7 @@ def by_name(name: str, settings: Settings) -> Table | None:
 def _asked(catalog: str, ask: Callable[[], Any]) -> Any:
     """What a catalog answers, in time; TableError where it is out of reach."""
     remedy = "Check catalogs in the settings (`floe doctor`)"
-    with library_errors(f"The catalog '{catalog}' cannot be asked", remedy, cause=TableCause.CATALOG):
+    with library_errors(f"The catalog '{catalog}' cannot be reached", remedy, cause=TableCause.CATALOG):
         return call_with_timeout(ask, PATIENCE)
 
 
@@ -184,7 +184,7 @@ def metadata_file(path: str) -> str | None:
     if path.endswith("metadata.json"):
         return path if "://" in path or Path(path).is_file() else None
     if "://" in path:
-        raise TableError(f"{path} is a folder, whose metadata file is not known", "Name its metadata.json with --table")
+        raise TableError(f"{path} is a folder without a known metadata file", "Pass its metadata.json with --table")
     newest = _newest(Path(path) / "metadata")
     return str(newest) if newest else None
 
@@ -197,7 +197,7 @@ def _newest(folder: Path) -> Path | None:
     fitting = [file for number, file in files if number == wanted]
     if len(fitting) > 1:
         raise TableError(
-            f"{folder} has {len(fitting)} metadata files of version {wanted}", "Name one of them with --table"
+            f"{folder} has {len(fitting)} metadata files of version {wanted}", "Pass one of them with --table"
         )
     return fitting[0] if fitting else None
 

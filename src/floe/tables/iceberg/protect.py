@@ -33,7 +33,7 @@ def _requires(rule: Expectation) -> bool:
 
 def _required(rule: Expectation, column: str | None, empty: dict[str, int], cause: str) -> Protection:
     if column is None:
-        return Protection(rule.id, str(rule.row_rule), False, "Iceberg holds no rules about values")
+        return Protection(rule.id, str(rule.row_rule), False, "Iceberg has no constraints on values")
     rows = empty.get(column, 0)
     if rows:
         return Protection(rule.id, f"{column} NOT NULL", False, f"{rows:,} rows in the table violate it", True)

@@ -52,7 +52,7 @@ def footers(paths: Iterable[str | Path], files: fs.FileSystem | None = None) -> 
         except (OSError, pyarrow.ArrowException) as error:
             raise TableError(
                 f"{path} cannot be read: {str(error).splitlines()[0]}",
-                "Write it again, as Parquet and whole, or remove it",
+                "Write it again as Parquet, or remove it",
                 cause=cause_of(error),
             ) from None
 

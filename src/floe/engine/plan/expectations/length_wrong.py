@@ -59,9 +59,7 @@ def _option(field: Field, end: str) -> Any:
 def _unmeasured(field: Field, count: Any) -> Bad | None:
     """A struct has all its members in every row, so that nobody can count those that were given."""
     if isinstance(field.type, Struct | Family):
-        return Bad(
-            "", str(count), cause=f"the members of {field.type} that are there cannot be told from those that are null"
-        )
+        return Bad("", str(count), cause=f"a struct such as {field.type} has all its members in every row")
     return None
 
 
