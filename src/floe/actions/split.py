@@ -11,9 +11,8 @@ from floe.actions.verify.references import reference_targets
 from floe.actions.verify.table import judge_schema, result_of
 from floe.engine.plan import make_plan
 from floe.model import Contract, EngineError, TableError, ViolationError
-from floe.model.outcome import not_evaluated
 from floe.model.plan import Expectation, Plan
-from floe.model.result import FAIL, Outcome, Result
+from floe.model.result import FAIL, Outcome, Result, not_evaluated
 from floe.settings import Settings
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,9 +20,7 @@ from floe.lang.json_text import dumps
 from floe.lang.secret import masked, with_variables_hidden
 from floe.model import RegistryError
 from floe.registry.advice import DAMAGED, advice
-from floe.registry.fact_put import put_fact
-from floe.registry.outbox_put import put_all
-from floe.registry.schema import check_runs, schema_history, table_registry, violations
+from floe.registry.schema import check_runs, day_facts, outbox, schema_history, table_registry, violations
 from floe.system.private_files import open_private, private_file
 
 HEAD = "0006"
@@ -367,3 +366,40 @@ def _keep_table(connection: Connection, table: Mapping[str, Any], schema: Mappin
     )
     if not connection.execute(sa.select(schema_history.c.table_id).where(same)).first():
         connection.execute(sa.insert(schema_history).values(**schema))
+
+
+def insert_into(table: sa.Table, postgresql: bool) -> Any:
+    """An insert that can say what becomes of a row that is there; only the dialect that is used is loaded."""
+    return import_module(f"sqlalchemy.dialects.{'postgresql' if postgresql else 'sqlite'}").insert(table)
+
+
+TABLE, BATCH = "table", "batch"
+
+
+def put_fact(connection: Connection, fact: Mapping[str, Any]) -> None:
+    """Keep a fact in a transaction: contract_id, dataset, source, day, rows and nulls by column."""
+    keys = ("contract_id", "dataset", "source", "day")
+    here = sa.and_(*(day_facts.c[key] == fact[key] for key in keys))
+    insert = insert_into(day_facts, connection.dialect.name == "postgresql")
+    first = {**{key: fact[key] for key in keys}, "rows": 0, "times": 0, "nulls": {}}
+    connection.execute(insert.values(**first).on_conflict_do_nothing())
+    there = connection.execute(sa.select(day_facts).where(here).with_for_update()).mappings().one()
+    connection.execute(sa.update(day_facts).where(here).values(**_after(there, fact)))
+
+
+def _after(there: Mapping[Any, Any], fact: Mapping[str, Any]) -> dict[str, Any]:
+    if fact["source"] == TABLE:
+        return {"rows": fact["rows"], "times": 1, "nulls": dict(fact["nulls"])}
+    known = there["nulls"] if there["times"] else fact["nulls"]  # a column that one batch does not tell is not told
+    nulls = {name: there["nulls"].get(name, 0) + count for name, count in fact["nulls"].items() if name in known}
+    return {"rows": there["rows"] + fact["rows"], "times": there["times"] + 1, "nulls": nulls}
+
+
+WAITING = "waiting"
+
+
+def put_all(connection: Connection, told: Sequence[tuple[str, str, Mapping[str, Any]]], *, at: str) -> None:
+    """Keep messages, each a sink, a key and a payload; those of one sink and key are sent in this order."""
+    head = {"state": WAITING, "attempts": 0, "next_at": at, "created_at": at}
+    rows = [{"sink": sink, "key": key, "payload": payload, **head} for sink, key, payload in told]
+    connection.execute(sa.insert(outbox), rows)

@@ -7,7 +7,7 @@ import pytest
 
 from floe.contract.formats import read
 from floe.engine.plan import make_plan as plan
-from floe.model.threshold import described, holds, problem
+from floe.model.result import described, holds, problem
 from tests.helpers.plans import HEAD
 
 

@@ -15,7 +15,7 @@ from floe.contract.formats.foreign import documents
 from floe.contract.formats.foreign.loss import LostParts
 from floe.contract.formats.foreign.table import SchemaTable, document, planted
 from floe.contract.formats.odcs import write as odcs_write
-from floe.contract.formats.text import edit, yaml_text, yaml_write
+from floe.contract.formats.text import edit, yaml_text
 from floe.contract.lint.personal import named
 from floe.contract.sources.files import read_bytes
 from floe.model import LAYERS, Contract, ContractError, Dataset, FloeError, Map, Place
@@ -179,7 +179,7 @@ def _head(found: SourceTable, proposed: list[Proposals]) -> list[str]:
 
 def _lines(value: Proposals) -> list[str]:
     """Remarks and proposals of a column, as lines of comment below its name."""
-    proposals = yaml_write.dump(value.facts()).splitlines() if value.facts() else []
+    proposals = yaml_text.dump(value.facts()).splitlines() if value.facts() else []
     return [*(f"# {_printable(remark)}" for remark in value.remarks), *(f"{_MARK}{line}" for line in proposals if line)]
 
 

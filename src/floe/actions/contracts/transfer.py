@@ -8,8 +8,8 @@ from floe.actions.load.product import open_product
 from floe.actions.load.registered import registry_of, the_version
 from floe.actions.load.resolved_contract import read_registered
 from floe.actions.outbox import send_due
-from floe.actions.publish.messages import purpose_of
-from floe.actions.publish.repository import Repositories, one_form
+from floe.actions.publish.candidates import Repositories, one_form
+from floe.actions.publish.entry import purpose_of
 from floe.model import RegistryError, SettingError
 from floe.settings import Settings
 from floe.system.clock import stamp

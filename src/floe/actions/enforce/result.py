@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from floe import engine
 from floe.actions.enforce.context import WriteContext
 from floe.actions.record import run_row_for_write
-from floe.actions.verify.anomalies import fact_of
+from floe.actions.verify.references import fact_of
 from floe.lang.secret import with_variables_hidden
 from floe.model import ViolationError
 from floe.model.features import FeatureVersion
 from floe.model.result import Result, WriteResult
 from floe.system.clock import stamp
-from floe.tables.home import kept
+from floe.tables.locate import kept
 
 if TYPE_CHECKING:
     from floe.engine.gate.request import GateResult

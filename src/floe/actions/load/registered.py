@@ -7,7 +7,7 @@ from floe import registry
 from floe.actions.load.cache import cached, keep
 from floe.actions.load.resolved_contract import read_registered
 from floe.model import Contract, ContractError, RegistryError
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 from floe.system.clock import stamp
 

@@ -12,8 +12,7 @@ from floe.actions.monitor.find import Subject, subjects
 from floe.actions.monitor.look import daily_fact, run_checks
 from floe.actions.monitor.probes import rounded
 from floe.actions.outbox.background import SOON
-from floe.actions.record import record_waiting, run_row_for_check
-from floe.actions.record.emit import messages_of
+from floe.actions.record import messages_of, record_waiting, run_row_for_check
 from floe.events.trace import facts_of, span
 from floe.model import Contract, FloeError, LeaseError, RegistryError, Severity
 from floe.model.monitor_check import KINDS, CheckRun, MonitorCheck

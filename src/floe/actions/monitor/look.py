@@ -12,7 +12,7 @@ from floe.actions.monitor.context import CheckContext
 from floe.actions.monitor.ladder import broken_level, near_level
 from floe.actions.monitor.levels import answers, available, repairs
 from floe.actions.verify import verify_some
-from floe.actions.verify.anomalies import fact_of, of_table
+from floe.actions.verify.references import fact_of, of_table
 from floe.actions.verify.table import result_of
 from floe.engine.plan import make_plan
 from floe.model import Severity

@@ -1,5 +1,6 @@
 """The contracts that paths stand for, compiled, each with what was found about it."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,10 +13,10 @@ from floe.actions.diff.previous import History
 from floe.actions.load.find import load_contract
 from floe.actions.load.parents import shown
 from floe.actions.load.product import OpenProduct, Resolved, product_documents
-from floe.actions.publish.repository import Repositories
 from floe.contract.compat.versions import VERSION_RULES
 from floe.contract.lint.run import looks_like_contract
 from floe.contract.sources.files import contract_files, read_bytes
+from floe.contract.sources.git import Repository
 from floe.model import Contract, ContractError, Finding, FloeError, Severity
 from floe.settings import Settings
 
@@ -178,3 +179,44 @@ def _is_contract(compiled: CompiledContract) -> bool:
 
 def _ours(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(finding for finding in findings if finding.name not in _NOT_OURS and finding.code not in _DRIFT)
+
+
+class Repositories:
+    """Repositories by folder; git is asked once for each."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path | None, str | None] = {None: None}
+        self._tops: dict[Path, Path | None] = {}
+
+    def of(self, said: str | None, folder: Path) -> str | None:
+        """The repository as floe.yaml says it, else as git knows it; None where neither does."""
+        if said:
+            return one_form(said)
+        if folder not in self._tops:
+            self._tops[folder] = next((path for path in (folder, *folder.parents) if (path / ".git").exists()), None)
+        top = self._tops[folder]
+        if top not in self._known:
+            self._known[top] = _remote(top or folder)
+        return self._known[top]
+
+
+def _remote(folder: Path) -> str | None:
+    try:
+        address = Repository(folder).remote()
+    except FloeError:
+        return None
+    return one_form(address) if address else None
+
+
+def one_form(address: str) -> str:
+    """A repository's address without what may differ between two copies of it: scheme, user, password, `.git`.
+
+    >>> one_form("https://user:token@github.com/acme/shop.git"), one_form("git@github.com:acme/shop")
+    ('github.com/acme/shop', 'github.com/acme/shop')
+    """
+    bare = re.sub(r"^[a-z+]+://", "", address.strip())
+    head, slash, rest = bare.partition("/")
+    head = head.rsplit("@", 1)[-1]
+    if not slash or ":" in head:
+        head = re.sub(r":(?!\d+$)", "/", head)
+    return f"{head}{slash}{rest}".removesuffix("/").removesuffix(".git")

@@ -10,19 +10,15 @@ from typing import TYPE_CHECKING, Any
 from floe import engine, tables
 from floe.actions.load.find import find_contract, use_contract
 from floe.actions.load.settings import load_settings
-from floe.actions.record import run_row_for_test
-from floe.actions.record.emit import record_and_emit
-from floe.actions.verify.offline import store_or_offline
-from floe.actions.verify.references import reference_targets
-from floe.actions.verify.salt import salt_of
+from floe.actions.record import record_and_emit, run_row_for_test
+from floe.actions.verify.references import reference_targets, salt_of, store_or_offline
 from floe.actions.verify.table import EarlierRuns, Progress, judge_schema, judge_table, result_of, seconds_since
 from floe.engine.metadata.schema import schema_outcomes
 from floe.engine.plan import make_plan
 from floe.events.trace import facts_of, span
 from floe.model import Contract, Dataset, EngineError, Severity, TableError
-from floe.model.outcome import not_evaluated
 from floe.model.plan import Expectation, Plan, VerifyInputs
-from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome, Result
+from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome, Result, not_evaluated
 from floe.settings import Settings
 from floe.system.clock import stamp
 from floe.tables.locate import TableSelector, find_target, select_tables

@@ -11,7 +11,7 @@ from floe.actions.diff.table import schema_changes
 from floe.actions.load.find import find_contract
 from floe.actions.load.settings import load_settings
 from floe.actions.verify import verify_frame, verify_some
-from floe.actions.verify.offline import store_or_offline
+from floe.actions.verify.references import store_or_offline
 from floe.actions.verify.table import probe_table, read_metadata, result_of
 from floe.engine.metadata.schema import differences, schema_outcomes
 from floe.engine.plan import make_plan

@@ -8,19 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 from floe import engine, registry, tables
 from floe.engine.incremental.verify import VerifyContext, verify_incrementally
-from floe.engine.metadata.age import AHEAD, by_bounds
-from floe.engine.metadata.budget import budgets
-from floe.engine.metadata.drift import drift
-from floe.engine.metadata.proof import bounds_of, files_are_clustered, null_counts, prove, row_count
-from floe.engine.metadata.schema import columns, differences, path_of, schema_outcomes
+from floe.engine.metadata.proof import (
+    AHEAD,
+    bounds_of,
+    budgets,
+    by_bounds,
+    files_are_clustered,
+    null_counts,
+    prove,
+    row_count,
+)
+from floe.engine.metadata.schema import columns, differences, drift, path_of, schema_outcomes
 from floe.engine.plan.patterns import regex_columns
 from floe.lang.secret import with_variables_hidden, with_variables_revealed
 from floe.model import Severity, TableCause, TableError
 from floe.model.age import age_outcome, format_duration
 from floe.model.claim import FileStatistics
-from floe.model.outcome import not_evaluated
 from floe.model.plan import CommitAge, Expectation, ForeignKey, MonitorOnly, Plan, RowRule, RowScope, VerifyInputs
-from floe.model.result import NOT_GATED, Outcome, Result
+from floe.model.result import NOT_GATED, Outcome, Result, not_evaluated
 from floe.model.table import Target
 from floe.model.types import Struct
 from floe.settings import Settings

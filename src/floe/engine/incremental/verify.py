@@ -26,9 +26,8 @@ from floe.engine.metadata.proof import row_count
 from floe.lang.secret import key_of
 from floe.model import EngineError, RegistryError, TableError
 from floe.model.claim import FileStatistics
-from floe.model.outcome import not_evaluated
 from floe.model.plan import Expectation, Plan, VerifyInputs
-from floe.model.result import Outcome
+from floe.model.result import Outcome, not_evaluated
 from floe.model.table import Target
 from floe.settings import Settings
 from floe.system.clock import stamp

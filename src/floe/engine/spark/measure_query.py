@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.spark.measure_volume import by_day
-from floe.model.outcome import answered, not_evaluated, plain
 from floe.model.plan import Expectation, RowsPerDay, SqlQuery
-from floe.model.result import Outcome
-from floe.model.threshold import holds
+from floe.model.result import Outcome, answered, holds, not_evaluated, plain
 from floe.tables.spark.errors import ENGINE_ERRORS, first_line
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from floe.engine.spark.cost import UNKNOWN, Cost, metered
 from floe.engine.spark.measure import MeasureRequest, measure
 from floe.engine.spark.session import own_session
 from floe.model import FloeError, TableError
-from floe.model.outcome import not_evaluated
 from floe.model.plan import Plan, RowScope, VerifyInputs
-from floe.model.result import Outcome
+from floe.model.result import Outcome, not_evaluated
 from floe.model.table import Target
 from floe.model.types import Struct
 from floe.settings import Settings

@@ -15,8 +15,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from floe.engine.spark.jars import OWN, jars
-from floe.engine.spark.java import find_java
+from floe.engine.spark.jars import OWN, find_java, jars
 from floe.lang.secret import masked
 from floe.model import EngineError, SettingError
 from floe.settings import Settings

@@ -16,7 +16,7 @@ from floe.model.plan import Plan
 from floe.model.types import Struct
 from floe.tables.commit_tag import Tag
 from floe.tables.parquet.footers import footers, struct_of
-from floe.tables.spark.constraints import holdable, name_of
+from floe.tables.spark.schema import holdable, name_of
 from floe.tables.state import TableMovedError
 
 # what a table may be able to do: a commit of ours is right with these, whatever else is wrong or refused

@@ -9,7 +9,7 @@ from floe.model.plan import Expectation
 from floe.model.table import Target
 from floe.settings import Settings
 from floe.tables.iceberg import required_fields as required, table
-from floe.tables.spark.constraints import Protection
+from floe.tables.spark.schema import Protection
 
 
 def protect(spark: SparkSession, target: Target, rules: Sequence[Expectation], settings: Settings) -> list[Protection]:

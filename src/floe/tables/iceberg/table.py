@@ -19,9 +19,8 @@ from floe.tables.commit_tag import Commit, Tag, commit_of, conf, merge_statement
 from floe.tables.delta.table import create_statement
 from floe.tables.iceberg import metadata
 from floe.tables.iceberg.metadata import metadata_file
-from floe.tables.spark.constraints import Protection
 from floe.tables.spark.errors import ENGINE_ERRORS
-from floe.tables.spark.schema import FieldIds, struct_of
+from floe.tables.spark.schema import FieldIds, Protection, struct_of
 from floe.tables.state import State, TableMovedError, rows_lost
 
 _PART = re.compile(r"Part \d+")

@@ -6,15 +6,11 @@ from floe.system.lazy import lazy
 
 if TYPE_CHECKING:
     from floe.tables.spark import (
-        by_path as by_path,
-        constraints as constraints,
         errors as errors,
         schema as schema,
     )
 else:
     _MODULES = (
-        "by_path",
-        "constraints",
         "errors",
         "schema",
     )

@@ -21,7 +21,7 @@ from floe.engine.spark.keys.grouping import MOST_SUSPECTS, duplicates_by_groupin
 from floe.engine.spark.keys.hash_lists import duplicates_by_hash_lists
 from floe.engine.spark.keys.jar import duplicates_by_jar
 from floe.engine.spark.keys.result import Declined, DuplicateKeys, KeyStatistics
-from floe.engine.spark.samples import SAMPLES, key_of
+from floe.engine.spark.row_pass import SAMPLES, key_of
 
 pytestmark = pytest.mark.spark
 

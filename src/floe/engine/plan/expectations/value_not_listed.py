@@ -2,8 +2,7 @@
 
 from datetime import UTC
 
-from floe.engine.plan.expectations.expectation import Bad, row_expectation
-from floe.engine.plan.zone import zone_of
+from floe.engine.plan.expectations.expectation import Bad, row_expectation, zone_of
 from floe.lang.sql.literals import fits, literal
 from floe.model import Field
 
