@@ -1,4 +1,4 @@
-"""What a producer promises, in one version."""
+"""A contract in one version: its datasets, fields, rules and servers."""
 
 import re
 from collections.abc import Iterator, Mapping

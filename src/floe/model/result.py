@@ -1,4 +1,4 @@
-"""What came of a run: one outcome per expectation, and what was written."""
+"""What came of a run: one outcome per expectation by its threshold, what a gate decided, and what was written."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

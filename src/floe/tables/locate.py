@@ -1,4 +1,4 @@
-"""Find the table a contract promises."""
+"""Find the table of a contract; a copied project never finds the original's."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

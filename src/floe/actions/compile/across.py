@@ -1,4 +1,5 @@
-"""What only several contracts show: ids, references, tables, labels, input ports, and the versions of one contract."""
+"""What only several contracts show: ids, references, tables, labels, input ports, the versions of one contract, and what ends
+with a deprecated one."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""One batch's way through the gate: found, and refused before a JVM starts where it cannot work."""
+"""What a write needs: the contract, its table and plan, found and checked before a JVM starts, and what the gate gets of it."""
 
 import tempfile
 import uuid

@@ -1,4 +1,4 @@
-"""A batch from its frame to its commit: judged, decided, committed, recorded."""
+"""A batch from its frame to its commit: known from an earlier write, judged, decided, committed, recorded."""
 
 import time
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""The contracts that paths stand for, compiled, each with what was found about it."""
+"""The contracts that paths stand for, compiled, each with what was found about it and the repository that owns it."""
 
 import re
 from collections import defaultdict

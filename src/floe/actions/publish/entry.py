@@ -1,4 +1,4 @@
-"""A compiled contract as the registry keeps it."""
+"""A compiled contract as the registry keeps it, and the messages that go out with it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

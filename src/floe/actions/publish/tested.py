@@ -1,4 +1,4 @@
-"""A contract is tested on its existing table before it is published."""
+"""A contract is tested on its existing table before it is published, and its moment is not before the last version's."""
 
 import uuid
 from collections.abc import Collection

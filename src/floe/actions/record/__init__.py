@@ -1,4 +1,4 @@
-"""Record: what a run did, in the registry, or in a file until the registry is back."""
+"""Record: what a run did, in the registry, or in a file until the registry is back; and emit it to lineage, metrics and alerts."""
 
 import json
 import logging

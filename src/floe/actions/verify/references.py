@@ -1,4 +1,5 @@
-"""The tables that keys of a dataset refer to."""
+"""What a check needs besides contract and rows: the tables that keys refer to, the salt of samples, the registry or its absence,
+and the figures of earlier days."""
 
 import os
 import secrets

@@ -1,4 +1,4 @@
-"""One form for all spellings of a contract: what equality, differences and hashes are taken over."""
+"""One form for all spellings of a contract and its types: what equality, differences and hashes are taken over."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""compiled_artifacts.json: effective contracts with their hashes and where each value came from."""
+"""compiled_artifacts.json: effective contracts with their hashes and the document that each value came from."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Files and folders."""
+"""Files, folders and symbolic links, read with limits."""
 
 import hashlib
 import os

@@ -1,4 +1,5 @@
-"""What the statistics of files decide, without reading data: at `floe test` and at a gate's just-written files.
+"""What the statistics of files decide, without reading data: values, ages and the cost budget, at `floe test` and of a gate's
+just-written files.
 
 Idea: a table's log, or a Parquet footer, says of each file how many rows and nulls it has and between which values a column
 lies. That decides not-null, ranges and row counts of a whole table.

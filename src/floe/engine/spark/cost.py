@@ -1,4 +1,4 @@
-"""What queries cost, and what they are called in Spark's pages; a Connect session shows neither.
+"""Spark jobs: several at once, what they cost, and what they are called in Spark's pages; a Connect session shows neither.
 
 Jobs carry tags: one of the run, by which its jobs are found again, and one of what their query reads.
 """

@@ -1,4 +1,4 @@
-"""The jars of floe's own local session: pinned, fetched once by Spark's resolver, checked each time."""
+"""What floe's own local session needs: a Java, and jars that are pinned, fetched once by Spark's resolver, checked each time."""
 
 import hashlib
 import os

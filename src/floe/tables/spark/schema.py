@@ -1,4 +1,4 @@
-"""Schemas between Spark and floe."""
+"""Schemas between Spark and floe, CHECK constraints, and tables named by path."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What a version's JSON Schema knows at one place of a document, found through references and conditions."""
+"""The JSON Schemas of ODCS by version, and what one knows at a place of a document, found through references and conditions."""
 
 import json
 from collections.abc import Iterator, Sequence

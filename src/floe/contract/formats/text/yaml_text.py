@@ -1,4 +1,4 @@
-"""YAML text as a tree of values that know their places; nothing is re-typed, nothing explodes."""
+"""YAML text as a tree of values that know their places, and back; nothing is re-typed, nothing explodes."""
 
 import re
 from decimal import Decimal

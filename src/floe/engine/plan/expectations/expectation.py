@@ -1,4 +1,4 @@
-"""What an expectation on rows is."""
+"""What an expectation on rows is made from: a field with its column, and the words of its message."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
