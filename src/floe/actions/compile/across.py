@@ -1,5 +1,6 @@
 """What only several contracts show: ids, references, tables, labels, input ports, the versions of one contract, and what ends
-with a deprecated one."""
+with a deprecated one.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,5 +1,6 @@
 """What a check needs besides contract and rows: the tables that keys refer to, the salt of samples, the registry or its absence,
-and the figures of earlier days."""
+and the figures of earlier days.
+"""
 
 import os
 import secrets
