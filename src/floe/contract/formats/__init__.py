@@ -20,15 +20,16 @@ class Format:
     """A way to write contracts that is turned into ODCS before it is read."""
 
     name: str
+    key: str  # no document without it is in this format
     recognises: Callable[[Map], bool]
     convert: Callable[[DocumentSection], Map]
 
 
 FORMATS = (
-    Format("Data Contract Specification", dcs.recognises, dcs.convert),
-    Format("dialect C", dialect_c.recognises, dialect_c.convert),
-    Format("dialect B", dialect_b.recognises, dialect_b.convert),
-    Format("dialect A", dialect_a.recognises, dialect_a.convert),
+    Format("Data Contract Specification", "dataContractSpecification", dcs.recognises, dcs.convert),
+    Format("dialect C", "table_id", dialect_c.recognises, dialect_c.convert),
+    Format("dialect B", "metadata", dialect_b.recognises, dialect_b.convert),
+    Format("dialect A", "models", dialect_a.recognises, dialect_a.convert),
 )
 
 
@@ -45,7 +46,7 @@ def read_tree(tree: Any, source: str) -> tuple[Contract | None, list[Finding]]:
     """The contract in a tree: dialects first, then what is no contract at all, then ODCS."""
     if not isinstance(tree, Map):
         return odcs.read(tree, source)
-    known = next((value for value in FORMATS if value.recognises(tree)), None)
+    known = next((format_ for format_ in FORMATS if format_.key in tree and format_.recognises(tree)), None)
     if known:
         return _converted(known, tree, source)
     if tree.get("apiVersion") not in VERSIONS or tree.get("kind", "DataContract") != "DataContract":
