@@ -84,7 +84,7 @@ def verify_frame(
     schema, rest = judge_schema(plan, tables.spark.schema.struct_of(data.schema), "frame")
     store = store_or_offline(settings)
     rows, outcomes, cost = engine.spark.scan.scan_rows(
-        data, rest, _aids(plan, contract, TableSelector(), settings, store)
+        data, rest, _aids(plan, contract, TableSelector(), settings, store), settings
     )
     result = result_of(plan, (*schema, *outcomes), rows, None, {**cost, **_since(started)})
     return replace(result, owner=contract.owner or None, support=_support(contract))
@@ -247,6 +247,7 @@ def _on_table(
         keys = {name for expectation in left.expectations for name in expectation.key}
         known = aids._replace(
             rows=None if _filtered_wrongly(left, seen) else rows,
+            loose=seen.loose,
             bounds=bounds_of(files or ()),
             apart=files_are_clustered(files or (), keys),
             common=tables.frequent_values.frequent_values(target, seen, regex_columns(left.expectations, left.masked)),

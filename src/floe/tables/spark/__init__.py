@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from floe.tables.spark import (
         schema as schema,
     )
+    from floe.tables.spark import (
+        unskipped as unskipped,
+    )
 else:
     _MODULES = (
         "by_path",
         "constraints",
         "errors",
         "schema",
+        "unskipped",
     )
     __getattr__ = lazy(__name__, _MODULES)
