@@ -97,7 +97,9 @@ def _references(
     """The rows that keys refer to, by dataset, and why there are none."""
     named = {name: table for name, table in given.items() if isinstance(table, str)}
     store = registry.open_store(settings.registry.url, settings.root)
-    tables, lost = engine.spark.scan.read_references(spark, reference_targets(plan, contract, named, settings, store))
+    tables, lost = engine.spark.scan.read_references(
+        spark, reference_targets(plan, contract, named, settings, store), settings
+    )
     tables |= {name: table for name, table in given.items() if not isinstance(table, str)}
     for target in (expectation.reference for expectation in plan.expectations if expectation.reference):
         there = tables.get(target.dataset)

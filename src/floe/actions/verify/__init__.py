@@ -67,7 +67,7 @@ def verify_frame(
     schema, rest = judge_schema(plan, tables.spark.schema.struct_of(data.schema), "frame")
     store = store_or_offline(settings)
     rows, outcomes, cost = engine.spark.scan.scan_rows(
-        data, rest, _aids(plan, contract, TableSelector(), settings, store)
+        data, rest, _aids(plan, contract, TableSelector(), settings, store), settings
     )
     result = result_of(plan, (*schema, *outcomes), settings.clock(), rows, None, {**cost, **seconds_since(started)})
     return replace(result, owner=contract.owner or None, support=_support(contract))

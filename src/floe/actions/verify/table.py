@@ -123,6 +123,7 @@ def _reading(
     counted = None if files is None or _filtered_wrongly(plan, seen) else row_count(files)
     known = aids._replace(
         rows=counted,
+        loose=seen.loose,
         bounds=bounds_of(files or ()),
         clustered=files_are_clustered(files or (), key_columns),
         common=tables.frequent_values.frequent_values(target, seen, regex_columns(plan.expectations, plan.masked)),

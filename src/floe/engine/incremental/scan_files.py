@@ -68,7 +68,7 @@ def scan_files(
             return None
         spark = own_session(settings)
         with metered(spark, plan.contract) as cost:
-            found = _Files(spark, plan, tables, aids).found(remaining)
+            found = _Files(spark, plan, tables, aids, settings).found(remaining)
     except _FAILED:
         return None
     if found is None:
@@ -95,8 +95,10 @@ def _some(table: ScannedTable, names: Iterable[str]) -> Statistics:
 class _Files:
     """The files of a table, read for one run."""
 
-    def __init__(self, spark: SparkSession, plan: Plan, tables: ScannedTables, aids: VerifyInputs) -> None:
-        self.spark, self.plan, self.aids = spark, plan, aids
+    def __init__(
+        self, spark: SparkSession, plan: Plan, tables: ScannedTables, aids: VerifyInputs, settings: Settings
+    ) -> None:
+        self.spark, self.plan, self.aids, self.settings = spark, plan, aids, settings
         self.table, self.others = tables
 
     def found(self, remaining: ReadPlan) -> dict[str, Measurement] | None:
@@ -192,7 +194,7 @@ class _Files:
                 some = near or tuple(table.files.values())[:1]
                 rows = _read(self.spark, table, some)
                 return rows if near else rows.where("false")
-        found, _ = read_references(self.spark, {name: self.aids.references[name]})
+        found, _ = read_references(self.spark, {name: self.aids.references[name]}, self.settings)
         return found.get(name)
 
 

@@ -146,24 +146,34 @@ def _add_actions(table: DeltaTable) -> list[dict[str, Any]] | None:
 
 
 def _loose(schema: Struct, rows: list[dict[str, Any]] | None) -> frozenset[str]:
-    """Columns of decimals whose bounds may have been rounded: delta-rs writes them as doubles, Spark with all digits.
+    """Columns with decimals whose bounds may have been rounded: delta-rs writes them as doubles, Spark with all digits.
 
     Which of them wrote a file is not known. A double keeps every decimal of 15 digits as it is.
     """
-    scales = {
-        member.name: member.type.scale
-        for member in schema.members
-        if isinstance(member.type, Decimal) and member.type.precision > _DIGITS
-    }
-    found = set[str]()
-    for row in rows if rows is not None and scales else ():
-        for edges in (row.get("min") or {}, row.get("max") or {}):
-            found |= {name for name, scale in scales.items() if _rounded(edges.get(name), scale)}
-    return frozenset(scales) if rows is None else frozenset(found)
+    types = {member.name: member.type for member in schema.members if _may_round(member.type)}
+    if rows is None:
+        return frozenset(types)
+    edges = [edge for row in rows for edge in (row.get("min") or {}, row.get("max") or {})] if types else []
+    return frozenset(name for name, type_ in types.items() if any(_rounded(type_, edge.get(name)) for edge in edges))
 
 
-def _rounded(value: Any, scale: int) -> bool:
-    return isinstance(value, Number) and abs(value) >= Number(10) ** (_DIGITS - scale)
+def _may_round(type_: Type) -> bool:
+    match type_:
+        case Decimal(precision):
+            return precision > _DIGITS
+        case Struct(members):
+            return any(_may_round(member.type) for member in members)
+    return False
+
+
+def _rounded(type_: Type, bound: Any) -> bool:
+    """Whether a bound in the log, or one of a part of a struct, has more digits than a double keeps."""
+    match type_:
+        case Decimal(precision, scale) if precision > _DIGITS:
+            return isinstance(bound, Number) and abs(bound) >= Number(10) ** (_DIGITS - scale)
+        case Struct(members) if isinstance(bound, Mapping):
+            return any(_rounded(member.type, bound.get(member.name)) for member in members)
+    return False
 
 
 def _files(

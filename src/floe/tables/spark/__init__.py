@@ -8,10 +8,12 @@ if TYPE_CHECKING:
     from floe.tables.spark import (
         errors as errors,
         schema as schema,
+        unskipped as unskipped,
     )
 else:
     _MODULES = (
         "errors",
         "schema",
+        "unskipped",
     )
     __getattr__ = lazy(__name__, _MODULES)
