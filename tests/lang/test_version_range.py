@@ -4,7 +4,7 @@ import pytest
 
 from floe.lang.version_range import VersionRange
 from floe.model import SettingError
-from floe.model.version import Version
+from floe.model.contract import Version
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_a_file_that_is_full_locked_or_not_ours(file: Path):
     assert "Request write permission" in advice(address, raised(address, insert, before="PRAGMA query_only = 1"))
     other = sqlite3.connect(file)
     other.execute("BEGIN EXCLUSIVE")
-    assert "Another program holds the file" in advice(address, raised(address, "SELECT * FROM t"))
+    assert "Another program locks the file" in advice(address, raised(address, "SELECT * FROM t"))
     other.close()
     absent = sa.make_url(f"sqlite:///{file.parent}/none/r.db")
     assert "permissions of the file and its folder" in advice(absent, raised(absent, "SELECT 1"))

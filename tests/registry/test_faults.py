@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from tests.helpers.racing import FORK, killed_at, publish_said, warm_up
 from tests.helpers.repositories import contract, write
 
 NOBODY = 65534
+QUICK = "?options=-c%20statement_timeout%3D1000"
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 
 
@@ -288,7 +291,7 @@ def test_a_server_that_does_not_answer_or_takes_too_long_is_given_up(capsys, mon
         assert (code, out, "FLOE-E542" in err, "timeout" in err) == (2, "", True, True), err
     with psycopg.connect(url) as connection:
         connection.execute("LOCK TABLE versions IN ACCESS EXCLUSIVE MODE")
-        slow = f"{url}?options=-c%20statement_timeout%3D1000"
+        slow = f"{url}{QUICK}"
         code, out, err = published(capsys, monkeypatch, slow)
         assert (code, out, "FLOE-E542" in err, "is slow, or another session locks" in err) == (2, "", True, True), err
     assert published(capsys, monkeypatch, slow)[0] == 0
@@ -299,7 +302,27 @@ def test_no_statement_lasts_for_ever_but_who_waits_for_a_writer_may(server):
     with store.begin() as usual:
         assert usual.execute(sa.text("SHOW statement_timeout")).scalar() == "1min"
     with store.begin(patient=True) as patient:
-        assert patient.execute(sa.text("SHOW statement_timeout")).scalar() == "0"
+        assert patient.execute(sa.text("SHOW statement_timeout")).scalar() == "10min"
     with store.begin() as usual:  # the next one on that connection
         assert usual.execute(sa.text("SHOW statement_timeout")).scalar() == "1min"
     store.close()
+
+
+def test_who_waits_for_a_lock_for_long_is_not_given_up(server):
+    """It asks again and again, so that a server that falls silent meanwhile is."""
+    url = server.database()
+    open_store(url, Path())
+    with proxied(server.port) as proxy, ThreadPoolExecutor(1) as pool:
+        waiting = open_store(url.replace(f":{server.port}/", f":{proxy.port}/") + QUICK, Path())
+        with open_store(url, Path()).lock("t"):
+            done = pool.submit(_locked, waiting)
+            while proxy.requests(b"pg_advisory_xact_lock") < 4:
+                assert not done.done(), done.result()
+                time.sleep(0.05)
+        assert done.result(60) == "locked"
+        waiting.close()
+
+
+def _locked(store):
+    with store.lock("t"):
+        return "locked"

@@ -8,7 +8,7 @@ import pytest
 from pyarrow import parquet as pq
 
 from floe.actions.verify import verify_tables
-from floe.engine.gate.batch import parquet
+from floe.engine.gate.stage import parquet
 from floe.engine.metadata.proof import row_count
 from floe.model.claim import Claim, violations
 from floe.model.table import Target

@@ -9,8 +9,7 @@ from floe.actions.load.product import OpenProduct, Resolved, Resolver, open_prod
 from floe.actions.load.settings import load_settings
 from floe.contract.formats.odcs.fit import comparable
 from floe.contract.lint.rules.secret import hidden
-from floe.contract.resolve.artifacts import plain
-from floe.contract.resolve.provenance import Origin, origins
+from floe.contract.resolve.artifacts import Origin, origins, plain
 from floe.contract.sources.files import contract_files
 from floe.model import Contract, ContractError, Finding, Severity
 from floe.settings import Settings

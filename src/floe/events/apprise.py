@@ -1,6 +1,7 @@
 """Messages to chats and mail boxes, by the addresses of apprise: slack://, mailto://, msteams://, …"""
 
 import logging
+from datetime import datetime
 from typing import Any
 
 from floe.model import SendError, Severity
@@ -10,8 +11,9 @@ from floe.model.notification import Notification
 _KINDS = {Severity.INFO: "info", Severity.WARNING: "warning", Severity.ERROR: "failure", Severity.CRITICAL: "failure"}
 
 
-def send_apprise(notice: Notification, route: Route) -> None:
+def send_apprise(notice: Notification, route: Route, now: datetime) -> None:
     """Send a notice as title and text."""
+    del now  # the services say themselves when a message came
     service = known_service(route)
     kind = "success" if notice.resolved else _KINDS[notice.severity]
     if not service.notify(title=notice.title, body=_body(notice), notify_type=kind):

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from floe.model.contract import Version
 from floe.model.errors import SettingError
-from floe.model.version import Version
 
 _NUMBER = r"(0|[1-9][0-9]{0,8})"
 _SIMPLE = re.compile(rf"([~^]?){_NUMBER}(?:\.(?:{_NUMBER}(?:\.(?:{_NUMBER}|[x*]))?|[x*](?:\.[x*])?))?")

@@ -3,8 +3,7 @@
 from fractions import Fraction
 
 from floe.model.plan import Expectation, RowAge
-from floe.model.result import FAIL, PASS, Outcome
-from floe.model.threshold import holds
+from floe.model.result import FAIL, PASS, Outcome, holds
 
 _WHAT = {"newest": "The newest row is", "oldest": "The oldest row is"}
 

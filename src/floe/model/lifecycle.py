@@ -6,10 +6,9 @@ from datetime import date, timedelta
 from typing import Any
 
 from floe.lang.dates import parse_day
-from floe.model.contract import Contract
+from floe.model.contract import Contract, Version
 from floe.model.errors import ContractError
 from floe.model.finding import Finding, Severity
-from floe.model.version import Version
 
 DRAFT, ACTIVE, DEPRECATED, SUNSET, RETIRED = STATES = ("draft", "active", "deprecated", "sunset", "retired")
 ENDING = (DEPRECATED, SUNSET, RETIRED)

@@ -9,13 +9,14 @@ from sqlalchemy.exc import NoSuchModuleError
 DAMAGED = (UnicodeDecodeError, json.JSONDecodeError)  # what bytes that are no text, or no JSON, end with
 
 _FILE = "Check registry.url and the permissions of the file and its folder (`floe doctor`)"
-_SERVER = "Check registry.url, and that its server runs and can be reached from here (`floe doctor`)"
+_SERVER = "Check registry.url, and that its server runs and is reachable (`floe doctor`)"
 _ADDRESS = "Write it as sqlite:///.floe/registry.db or postgresql://…"
 _RESTORE = "The file is damaged: restore it from a backup or an export, or move it away"
 _ROOM = "Nothing was registered: free space on its disk, and run the command again"
 _RIGHTS = "Request write permission, or set registry.url to another place"
 _LOGIN = "Check the user and password of registry.url"
 _SLOW = "The database is slow, or another session locks its tables: run the command again later"
+_SILENT = "The server accepted the connection but does not respond: check the server, and any pooler or firewall in front of it"
 _HELD = "Another program locks the file: stop it, or move the registry to PostgreSQL"
 
 _SQLITE = {
@@ -27,6 +28,7 @@ _SQLITE = {
     sqlite3.SQLITE_BUSY: _HELD,
 }
 _POSTGRESQL = {
+    "08006": _SILENT,  # connection failure: so floe calls an answer that did not come (`timed`)
     "28": _LOGIN,
     "25006": _RIGHTS,  # a read-only transaction
     "42501": _RIGHTS,

@@ -10,9 +10,8 @@ from sqlalchemy.engine import Connection
 from floe.model import RegistryError
 from floe.model.outbox_message import Outgoing
 from floe.registry.audit import audited
-from floe.registry.outbox_put import WAITING, put_all
 from floe.registry.schema import audit, outbox
-from floe.registry.store import Store
+from floe.registry.store import WAITING, Store, put_all
 
 SENT, DEAD = "sent", "dead"
 DROPPED = "outbox-dropped"  # the audit's word for messages given up to keep the outbox small

@@ -14,7 +14,7 @@ from floe.model.outbox_message import Outgoing, Sender
 from floe.registry import outbox
 from floe.registry.store import Store
 from floe.registry.worker_lock import only_worker
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 from floe.system.failpoint import failpoint
 from floe.system.timeout import call_with_timeout
 
@@ -57,8 +57,8 @@ class OutboxWorker:
 
     store: Store
     find: Callable[[str], Sender | None]
+    clock: Callable[[], datetime]
     limits: Limits = Limits()
-    clock: Callable[[], datetime] = utc_now
     chance: Callable[[], float] = random.random
 
     def run(self, seconds: float, everything: bool = False) -> Round:

@@ -18,8 +18,7 @@ import pytest
 
 from floe.actions.load.settings import load_settings
 from floe.actions.outbox import list_outbox, send_due, send_waiting
-from floe.actions.record import run_row_for_test, run_row_for_write
-from floe.actions.record.emit import record_and_emit
+from floe.actions.record import record_and_emit, run_row_for_test, run_row_for_write
 from floe.actions.verify import verify
 from floe.cli.main import main
 from floe.model.result import Result, WriteResult
@@ -168,7 +167,7 @@ sys.path.insert(0, {root!r})
 from floe.actions.load.settings import load_settings
 from floe.actions.outbox import background
 from floe.actions.record import run_row_for_test
-from floe.actions.record.emit import record_and_emit
+from floe.actions.record import record_and_emit
 from floe.registry import open_store
 from tests.helpers.runs import AT, RUN, broken
 background.SOON.send = lambda _: os.kill(os.getpid(), signal.SIGKILL)

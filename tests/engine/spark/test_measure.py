@@ -14,7 +14,7 @@ from floe.engine.spark.keys.columns import key_rows, whole_keys
 from floe.engine.spark.keys.jar import JarSearch, search_by_jar
 from floe.engine.spark.keys.result import DuplicateKeys, KeyStatistics
 from floe.engine.spark.measure import MeasureRequest, measure
-from floe.engine.spark.samples import key_of
+from floe.engine.spark.row_pass import key_of
 from floe.lang.sql.literals import quote
 from floe.model.plan import (
     Plan,
@@ -309,6 +309,15 @@ if UNDER_TEST != "connect":  # whose plans cannot be seen
             assert by_id["key"].violations == 0
             assert "987654" in last.physicalPlanDescription()
             assert str(most) not in last.physicalPlanDescription()
+        whole = session.range(50).selectExpr("id * 987 AS id")
+        reference = asked("to", keys=("id",), target=Reference("others", ("id",)))
+        known = {"bounds": {"id": (0, 48_363)}, "total": 50, "references": {"others": whole}}
+        for masked, shown in (((), True), (("id",), False)):
+            _, by_id = found(whole, plan(reference, masked=masked), **known)
+            session.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+            last = store.executionsList(store.executionsCount() - 1, 1).head()
+            assert (by_id["to"].violations, by_id["to"].method) == (0, "bitmap join" if shown else "anti join")
+            assert ("48363" in last.physicalPlanDescription()) is shown
 
 
 def test_one_key_on_all_rows(session):

@@ -11,8 +11,8 @@ from floe.actions.load.major_line import Registered, as_contract, registered, re
 from floe.actions.load.registered import registry_of
 from floe.lang.version_range import VersionRange
 from floe.model import Finding, RegistryError, SettingError
+from floe.model.contract import Version
 from floe.model.lifecycle import ACTIVE, DEPRECATED, DRAFT, RETIRED, SUNSET, Standing, refusal, settled, used
-from floe.model.version import Version
 from floe.settings import Settings
 from floe.system.clock import stamp
 

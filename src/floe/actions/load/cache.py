@@ -11,7 +11,7 @@ from typing import Any
 from floe.actions.load.resolved_contract import CACHE, read_registered
 from floe.lang.json_text import dumps
 from floe.model import Contract, ContractError
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 from floe.system.private_files import private_folder
 

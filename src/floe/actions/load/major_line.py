@@ -10,8 +10,8 @@ from floe.actions.load.find import load_contract
 from floe.actions.load.registered import no_version
 from floe.contract.formats import read
 from floe.model import Contract, ContractError, RegistryError
+from floe.model.contract import Version
 from floe.model.lifecycle import DRAFT, Standing, standing_of
-from floe.model.version import Version
 from floe.settings import Settings
 
 if TYPE_CHECKING:

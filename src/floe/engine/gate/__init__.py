@@ -9,10 +9,8 @@ from floe.system.lazy import lazy
 if TYPE_CHECKING:
     from floe.engine.gate import (
         as_of as as_of,
-        batch as batch,
         capture as capture,
         commit as commit,
-        existing as existing,
         gate as gate,
         quarantine as quarantine,
         request as request,
@@ -22,10 +20,8 @@ if TYPE_CHECKING:
 else:
     _MODULES = (
         "as_of",
-        "batch",
         "capture",
         "commit",
-        "existing",
         "gate",
         "quarantine",
         "request",

@@ -4,6 +4,14 @@ Why no row is lost or doubled: the plan fixes which rows are written and which g
 to the rows that were staged; the quarantine is written first, under the run's id, so that a repeat replaces what a killed run
 left there; the commit carries the run's id and is refused by the format where the table is no longer in the judged state; and
 an error of a commit is never taken for its absence, but looked up in the table's history.
+
+Memory: rows stay in Spark and in the staged files; the driver holds names of files and statistics.
+
+Failure: what could not be known is said as unknown, never undone; a plan of a run that was killed is kept (`.floe/pending`) and
+looked up by the next run.
+
+Gain: where the format allows it the staged files become the table's own, so a batch is written once. Where it does not, Spark
+writes the staged rows again, and the result says which (`way`).
 """
 
 import time
@@ -14,7 +22,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.gate.as_of import newest_day
-from floe.engine.gate.existing import existing_rows
+from floe.engine.gate.gate import existing_rows
 from floe.engine.gate.quarantine import of_rows, split_batch, with_codes, write_quarantine
 from floe.engine.gate.request import CommitPlan, GateResult, Judgement, Quarantine, Split, WriteRequest
 from floe.engine.gate.schema_check import SchemaCheck
@@ -22,16 +30,14 @@ from floe.engine.gate.stage import Staged
 from floe.engine.metadata.proof import row_count
 from floe.lang.sql.literals import quote, text
 from floe.model import TableError
-from floe.model.decision import Verdict
-from floe.model.result import Outcome
+from floe.model.result import Outcome, Verdict
 from floe.model.types import Struct
 from floe.system.failpoint import failpoint
 from floe.tables.commit_tag import Commit, Tag
 from floe.tables.formats import read_all, writable
 from floe.tables.parquet.footers import file_statistics
-from floe.tables.spark.by_path import run_on
 from floe.tables.spark.errors import ENGINE_ERRORS, answer_lost, first_line
-from floe.tables.spark.schema import struct_of
+from floe.tables.spark.schema import run_on, struct_of
 from floe.tables.state import State, TableMovedError
 
 _RETRY_AFTER = (0, 1, 3)  # seconds before each search for a commit whose answer was lost

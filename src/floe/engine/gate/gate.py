@@ -14,7 +14,6 @@ from datetime import datetime
 from pyspark.sql import Column, DataFrame, SparkSession, functions as sql
 
 from floe.engine.gate.capture import captured
-from floe.engine.gate.existing import existing_rows
 from floe.engine.gate.request import Judgement, Quarantine, WriteRequest
 from floe.engine.gate.schema_check import SchemaCheck, check_schema, identity_outcomes
 from floe.engine.gate.stage import Staged, check_shared, remove_staging, stage, staging_folder
@@ -25,10 +24,8 @@ from floe.engine.spark.measure import MeasureRequest, measure
 from floe.lang.sql.literals import quote
 from floe.model import EngineError, TableError
 from floe.model.claim import FileStatistics
-from floe.model.decision import Verdict
-from floe.model.outcome import Measured, judged_outcome, not_evaluated
 from floe.model.plan import Expectation
-from floe.model.result import FAIL, PASS, Outcome, Reason
+from floe.model.result import FAIL, PASS, Measured, Outcome, Reason, Verdict, judged_outcome, not_evaluated
 from floe.model.table import Target
 from floe.model.types import Atomic, Member, Text
 from floe.settings import Settings
@@ -335,3 +332,17 @@ def _of_bad_files(staged: Staged, request: WriteRequest, rules: list[Expectation
     plan = replace(request.plan, expectations=tuple(rules))
     _, found = measure(MeasureRequest(rows=staged.bad, plan=plan, salt=request.salt, total=rows))
     return {outcome.id: outcome for outcome in found}
+
+
+def existing_rows(staged: DataFrame, request: WriteRequest, state: State | None) -> DataFrame | None:
+    """The rows that stay beside the batch, whose keys may not come again."""
+    if state is None or state.snapshot is None or request.mode == "merge":
+        return None
+    there = writable(request.target).read_state(staged.sparkSession, request.target, state)
+    if request.mode == "append":
+        return there
+    replaced = staged.select(
+        *(sql.col(quote(name)).alias(f"floe {name}") for name in request.plan.partition)
+    ).distinct()
+    same = [sql.col(quote(name)).eqNullSafe(sql.col(quote(f"floe {name}"))) for name in request.plan.partition]
+    return there.join(replaced, same, "left_anti")

@@ -13,8 +13,7 @@ from floe.model.table import Target
 from floe.model.types import Array, Atomic, Family, Member, Struct
 from floe.tables.commit_tag import Tag
 from floe.tables.formats import writable
-from floe.tables.spark.by_path import run_on
-from floe.tables.spark.schema import sql_type, struct_of
+from floe.tables.spark.schema import run_on, sql_type, struct_of
 from floe.tables.state import rows_lost
 
 CODES, RUN, AT, CONTRACT = "_floe_codes", "_floe_run_id", "_floe_at", "_floe_contract"

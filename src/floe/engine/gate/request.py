@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from floe.engine.gate.schema_check import SchemaCheck, SchemaVersion
 from floe.engine.gate.stage import Staged
-from floe.model.decision import Verdict, decide
 from floe.model.plan import Plan, UniqueKey
-from floe.model.result import Outcome
+from floe.model.result import Outcome, Verdict, decide
 from floe.model.table import Target
 from floe.settings import EnforcementLevel, Settings
 from floe.tables.commit_tag import Commit, Tag

@@ -8,16 +8,14 @@ from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.incremental.reads import Index, Measurement, ReadPlan, RuleNeed, near_files, old_files
 from floe.engine.metadata.proof import bounds_of, files_are_clustered, row_count
-from floe.engine.spark.concurrency import run_concurrently
-from floe.engine.spark.cost import Cost, QueryReads, described, metered
+from floe.engine.spark.cost import Cost, QueryReads, described, metered, run_concurrently
 from floe.engine.spark.keys.bits import dense
 from floe.engine.spark.keys.broadcast import duplicates_by_broadcast, orphans_by_broadcast
 from floe.engine.spark.keys.check import check_keys
 from floe.engine.spark.keys.columns import whole_keys
 from floe.engine.spark.keys.orphans import find_orphans
 from floe.engine.spark.keys.result import Edges, key_statistics
-from floe.engine.spark.row_pass import RowPassRequest, count_rows
-from floe.engine.spark.samples import key_of, shown
+from floe.engine.spark.row_pass import RowPassRequest, count_rows, key_of, shown
 from floe.engine.spark.scan import read_references
 from floe.engine.spark.session import own_session
 from floe.lang.sql.literals import quote
@@ -70,7 +68,7 @@ def scan_files(
             return None
         spark = own_session(settings)
         with metered(spark, plan.contract) as cost:
-            found = _Files(spark, plan, tables, aids).found(remaining)
+            found = _Files(spark, plan, tables, aids, settings).found(remaining)
     except _FAILED:
         return None
     if found is None:
@@ -97,8 +95,10 @@ def _some(table: ScannedTable, names: Iterable[str]) -> Statistics:
 class _Files:
     """The files of a table, read for one run."""
 
-    def __init__(self, spark: SparkSession, plan: Plan, tables: ScannedTables, aids: VerifyInputs) -> None:
-        self.spark, self.plan, self.aids = spark, plan, aids
+    def __init__(
+        self, spark: SparkSession, plan: Plan, tables: ScannedTables, aids: VerifyInputs, settings: Settings
+    ) -> None:
+        self.spark, self.plan, self.aids, self.settings = spark, plan, aids, settings
         self.table, self.others = tables
 
     def found(self, remaining: ReadPlan) -> dict[str, Measurement] | None:
@@ -145,7 +145,7 @@ class _Files:
         rows, bounds = self._read(files), bounds_of(files)
         known = _read(self.spark, self.table, old) if old else None
         existing = None if known is None else _within(known, {name: name for name in columns}, bounds)
-        edges = None if old else _edges(rows, files, columns)
+        edges = None if old else _edges(rows, files, columns, self.plan.masked)
         with described(
             self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files", QueryReads.TABLE
         ):
@@ -168,7 +168,7 @@ class _Files:
             return None
         files = _some(self.table, need.rest)
         rows, bounds, names = self._read(files), bounds_of(files), need.expectation.key
-        edges = _edges(rows, files, names)
+        edges = _edges(rows, files, names, self.plan.masked)
         near = whole_keys(_within(target, dict(zip(names, columns, strict=True)), bounds), columns)
         with described(
             self.spark,
@@ -194,7 +194,7 @@ class _Files:
                 some = near or tuple(table.files.values())[:1]
                 rows = _read(self.spark, table, some)
                 return rows if near else rows.where("false")
-        found, _ = read_references(self.spark, {name: self.aids.references[name]})
+        found, _ = read_references(self.spark, {name: self.aids.references[name]}, self.settings)
         return found.get(name)
 
 
@@ -221,9 +221,9 @@ def _read(spark: SparkSession, table: ScannedTable, files: Statistics) -> DataFr
     return reader.parquet(*format_.file_paths(table.facts, files))
 
 
-def _edges(rows: DataFrame, files: Statistics, columns: Sequence[str]) -> Edges:
-    """The edges of a key of whole numbers, where one bit per possible key is cheap."""
-    if len(key_of(rows, columns).whole) < len(columns):
+def _edges(rows: DataFrame, files: Statistics, columns: Sequence[str], masked: frozenset[str]) -> Edges:
+    """The edges of a key of whole numbers, where one bit per possible key is cheap; they stand in a query's text."""
+    if masked & set(columns) or len(key_of(rows, columns).whole) < len(columns):
         return None
     bounds = bounds_of(files)
     return dense([bounds.get(name) for name in columns], row_count(files) or 0)

@@ -5,12 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from floe.engine.plan.expectations.expectation import Bad
+from floe.engine.plan.expectations.expectation import Bad, FieldContext, utc_parts, zone_name
 from floe.engine.plan.expectations.out_of_range import above_maximum, below_minimum
-from floe.engine.plan.field_context import FieldContext
 from floe.engine.plan.references import referring
 from floe.engine.plan.service_levels import elements, freshness_rule
-from floe.engine.plan.zone import utc_parts, zone_name
 from floe.lang.sql.literals import quote, text
 from floe.model import Field, QualityRule
 from floe.model.claim import Claim

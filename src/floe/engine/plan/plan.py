@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from floe.engine.plan.expectations import EXPECTATIONS
-from floe.engine.plan.field_context import FieldContext, Wrap
+from floe.engine.plan.expectations.expectation import FieldContext, Wrap
 from floe.engine.plan.quality import rules
 from floe.engine.plan.references import references
 from floe.engine.plan.service_levels import service_levels

@@ -6,15 +6,14 @@ from datetime import UTC
 from typing import Any
 
 from floe.engine.plan.custom import custom, implementation
+from floe.engine.plan.expectations.expectation import FieldContext, zone_of
 from floe.engine.plan.expectations.pattern_mismatch import java_pattern, unmatched
-from floe.engine.plan.field_context import FieldContext
 from floe.engine.plan.query import query_of
-from floe.engine.plan.zone import zone_of
 from floe.lang.sql.literals import fits, literal
 from floe.model import Field, QualityRule, Severity
 from floe.model.claim import Claim
 from floe.model.plan import Expectation, NotEvaluable, RowCount, RowRule, UniqueKey
-from floe.model.threshold import described, problem
+from floe.model.result import described, problem
 
 _UNITS = (None, "rows", "percent", "%", "pct")
 

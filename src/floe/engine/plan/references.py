@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from floe.engine.plan.field_context import FieldContext
+from floe.engine.plan.expectations.expectation import FieldContext
 from floe.model import Field, Relationship, Severity
 from floe.model.plan import Expectation, ForeignKey, NotEvaluable, Reference
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Literal
 
-from floe.engine.plan.zone import utc_parts, zone_name
+from floe.engine.plan.expectations.expectation import utc_parts, zone_name
 from floe.lang.quantity import parse_quantity
 from floe.lang.sql.literals import quote
 from floe.model import Contract, Dataset, Field, QualityRule, Severity, Sla

@@ -6,10 +6,8 @@ from floe.system.lazy import lazy
 
 if TYPE_CHECKING:
     from floe.engine.spark import (
-        concurrency as concurrency,
         cost as cost,
         jars as jars,
-        java as java,
         keys as keys,
         major_table as major_table,
         measure as measure,
@@ -21,16 +19,13 @@ if TYPE_CHECKING:
         protect as protect,
         repair as repair,
         row_pass as row_pass,
-        samples as samples,
         scan as scan,
         session as session,
     )
 else:
     _MODULES = (
-        "concurrency",
         "cost",
         "jars",
-        "java",
         "keys",
         "major_table",
         "measure",
@@ -42,7 +37,6 @@ else:
         "protect",
         "repair",
         "row_pass",
-        "samples",
         "scan",
         "session",
     )

@@ -8,19 +8,16 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame
 
-from floe.engine.plan.messages import broken_text, rows_text
-from floe.engine.spark.concurrency import run_concurrently
-from floe.engine.spark.cost import QueryReads, described
+from floe.engine.plan.expectations.expectation import broken_text, rows_text
+from floe.engine.spark.cost import QueryReads, described, run_concurrently
 from floe.engine.spark.keys.bits import dense
 from floe.engine.spark.keys.check import check_keys
 from floe.engine.spark.keys.columns import whole_keys
 from floe.engine.spark.keys.orphans import find_orphans
 from floe.engine.spark.keys.result import DuplicateKeys, Edges, KeyStatistics, OrphanKeys, key_statistics
 from floe.engine.spark.measure_query import by_table
-from floe.engine.spark.row_pass import RowPassRequest, RowPassResult, count_rows
-from floe.engine.spark.samples import SampleKey, key_of, shown
+from floe.engine.spark.row_pass import RowPassRequest, RowPassResult, SampleKey, count_rows, key_of, shown
 from floe.model.age import age_outcome
-from floe.model.outcome import Measured, judged_outcome, not_evaluated, without_value
 from floe.model.plan import (
     Bounds,
     CommitAge,
@@ -34,7 +31,7 @@ from floe.model.plan import (
     RowsPerDay,
     SqlQuery,
 )
-from floe.model.result import Outcome
+from floe.model.result import Measured, Outcome, judged_outcome, not_evaluated, without_value
 from floe.tables.spark.errors import ENGINE_ERRORS, first_line
 
 _Answers = dict[str, DuplicateKeys | OrphanKeys | str]
@@ -153,8 +150,8 @@ def _edges(scene: MeasureRequest, asked: list[Expectation]) -> list[str]:
 
 
 def _dense(scene: MeasureRequest, columns: Sequence[str], counted: RowPassResult) -> Edges:
-    """The edges of a key of whole numbers, where one bit per possible key is cheap."""
-    if len(key_of(scene.rows, columns).whole) < len(columns):
+    """The edges of a key of whole numbers, where one bit per possible key is cheap; they stand in a query's text."""
+    if scene.plan.masked & set(columns) or len(key_of(scene.rows, columns).whole) < len(columns):
         return None
     return dense([scene.bounds.get(column) or counted.edges(column) for column in columns], counted.rows)
 

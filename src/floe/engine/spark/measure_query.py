@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.spark.measure_volume import by_day
-from floe.model.outcome import answered, not_evaluated, plain
 from floe.model.plan import Expectation, RowsPerDay, SqlQuery
-from floe.model.result import Outcome
-from floe.model.threshold import holds
+from floe.model.result import Outcome, answered, holds, not_evaluated, plain
 from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+from floe.tables.spark.unskipped import uncertain_columns, without_statistics
 
 if TYPE_CHECKING:
     from floe.engine.spark.measure import MeasureRequest
@@ -74,7 +73,9 @@ def exact(value: Any) -> Fraction | None:
 
 
 def _rows(scene: "MeasureRequest", dataset: str) -> DataFrame | None:
-    return scene.rows if dataset == scene.plan.dataset else scene.references.get(dataset)
+    """The rows that a query names: what it filters and counts by is read, not taken from statistics that may be wrong."""
+    rows = scene.rows if dataset == scene.plan.dataset else scene.references.get(dataset)
+    return None if rows is None else without_statistics(rows, uncertain_columns(rows))
 
 
 def _shown(value: Any) -> str:

@@ -6,9 +6,8 @@ from zoneinfo import ZoneInfo
 
 from pyspark.sql import functions as sql
 
-from floe.model.outcome import answered, not_evaluated
 from floe.model.plan import Expectation, RowsPerDay
-from floe.model.result import Outcome
+from floe.model.result import Outcome, answered, not_evaluated
 
 if TYPE_CHECKING:
     from floe.engine.spark.measure import MeasureRequest

@@ -10,7 +10,7 @@ from floe.model.table import Target
 from floe.settings import Settings
 from floe.tables.format import TableFormat
 from floe.tables.formats import writable
-from floe.tables.spark.constraints import Protection
+from floe.tables.spark.schema import Protection
 
 
 def protect(spark: SparkSession, target: Target, rules: Sequence[Expectation], settings: Settings) -> list[Protection]:

@@ -15,8 +15,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from floe.engine.spark.jars import OWN, jars
-from floe.engine.spark.java import find_java
+from floe.engine.spark.jars import OWN, find_java, jars
 from floe.lang.secret import masked
 from floe.model import EngineError, SettingError
 from floe.settings import Settings
@@ -35,6 +34,9 @@ _BASE = {
     # rules of contracts are checked before they run; where a check failed, these keep SQL from files and variables
     "spark.sql.runSQLOnFiles": "false",
     "spark.sql.variable.substitute": "false",
+    # count, min and max of a rule's SQL are those of rows, not of what some writer put into a log or manifest
+    "spark.databricks.delta.optimizeMetadataQuery.enabled": "false",
+    "spark.sql.iceberg.aggregate-push-down.enabled": "false",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # the old kind leaves no bounds in footers
     "spark.sql.maxConcurrentOutputFileWriters": "16",  # few partitions at once need no sort before they are written
     "spark.ui.enabled": "false",

@@ -17,9 +17,7 @@ from floe.model.types import Array, MapOf, Struct, Type
 from floe.settings import Settings
 from floe.tables.commit_tag import Commit, Tag, commit_of, conf, insert_new_statement, merge_statement, view
 from floe.tables.delta.history import LogEntry, standing
-from floe.tables.spark.by_path import run_on
-from floe.tables.spark.constraints import Protection
-from floe.tables.spark.schema import ddl, struct_of
+from floe.tables.spark.schema import Protection, ddl, run_on, struct_of
 from floe.tables.state import State
 
 _NEWEST = 20  # how far back the commit is looked for that was made a moment ago

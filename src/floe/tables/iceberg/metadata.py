@@ -284,19 +284,11 @@ def _files(table: Table, schema: Struct, found: list[_Listed]) -> tuple[FileStat
 def _listed(table: Table) -> list[_Listed]:
     """The data files of the table now, each with the files that delete rows of it."""
     snapshot = table.current_snapshot()
-    manifests = snapshot.manifests(table.io) if snapshot else []
-    data = [
-        entry
-        for manifest_file in manifests
-        if manifest_file.content is ManifestContent.DATA
-        for entry in entries(manifest_file, table.io)
-    ]
-    gone = [
-        entry
-        for manifest in manifests
-        if manifest.content is not ManifestContent.DATA
-        for entry in entries(manifest, table.io)
-    ]
+    data: list[ManifestEntry] = []
+    gone: list[ManifestEntry] = []
+    for manifest in snapshot.manifests(table.io) if snapshot else []:
+        kept = data if manifest.content is ManifestContent.DATA else gone
+        kept += entries(manifest, table.io)
     if not gone:
         return [(entry, ()) for entry in data]
     deletes = Deletes(gone, {id_ for id_, spec in table.specs().items() if spec.is_unpartitioned()})
@@ -361,18 +353,8 @@ def _widened(table: Table) -> set[int]:
 
 
 def _statistics(entry: ManifestEntry, deletes: Sequence[DataFile], known: _KnownColumns) -> FileStatistics:
-    file, (columns, bounds, constants) = entry.data_file, known
-    counts = dict((file.null_value_counts or {}).items())
-    nulls = {f.name: counts[f.field_id] for f in columns if f.field_id in counts}
-    least, most = _values(bounds, file.lower_bounds or {}), _values(bounds, file.upper_bounds or {})
-    for place, name, read in constants.get(file.spec_id, ()):
-        raw = file.partition[place]
-        nulls[name] = file.record_count if raw is None else 0
-        value = read(raw) if read and raw is not None else None
-        for edges in (least, most):
-            edges.pop(name, None)
-            if value is not None:
-                edges[name] = value
+    file = entry.data_file
+    nulls, least, most = _bounds(file, known)
     if deletes:  # only none of them null stays sure
         nulls = {name: count for name, count in nulls.items() if count == 0}
     gone = "\n".join(sorted(delete.file_path for delete in deletes))
@@ -389,6 +371,23 @@ def _statistics(entry: ManifestEntry, deletes: Sequence[DataFile], known: _Known
         deleted=hashlib.sha256(gone.encode()).hexdigest() if deletes else None,
         plain=not deletes and file.file_format is FileFormat.PARQUET,
     )
+
+
+def _bounds(file: DataFile, known: _KnownColumns) -> tuple[dict[str, int], dict[str, Any], dict[str, Any]]:
+    """Nulls, least and greatest values of a file's columns; of those it is partitioned by, the partition's value."""
+    columns, bounds, constants = known
+    counts = dict((file.null_value_counts or {}).items())
+    nulls = {field.name: counts[field.field_id] for field in columns if field.field_id in counts}
+    least, most = _values(bounds, file.lower_bounds or {}), _values(bounds, file.upper_bounds or {})
+    for place, name, read in constants.get(file.spec_id, ()):
+        raw = file.partition[place]
+        nulls[name] = file.record_count if raw is None else 0
+        value = read(raw) if read and raw is not None else None
+        for edges in (least, most):
+            edges.pop(name, None)
+            if value is not None:
+                edges[name] = value
+    return nulls, least, most
 
 
 def iceberg_mark(entry: ManifestEntry) -> str:

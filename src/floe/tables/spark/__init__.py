@@ -6,16 +6,14 @@ from floe.system.lazy import lazy
 
 if TYPE_CHECKING:
     from floe.tables.spark import (
-        by_path as by_path,
-        constraints as constraints,
         errors as errors,
         schema as schema,
+        unskipped as unskipped,
     )
 else:
     _MODULES = (
-        "by_path",
-        "constraints",
         "errors",
         "schema",
+        "unskipped",
     )
     __getattr__ = lazy(__name__, _MODULES)

@@ -21,7 +21,7 @@ from floe.engine.spark.keys.grouping import MOST_SUSPECTS, duplicates_by_groupin
 from floe.engine.spark.keys.hash_lists import duplicates_by_hash_lists
 from floe.engine.spark.keys.jar import duplicates_by_jar
 from floe.engine.spark.keys.result import Declined, DuplicateKeys, KeyStatistics
-from floe.engine.spark.samples import SAMPLES, key_of
+from floe.engine.spark.row_pass import SAMPLES, key_of
 
 pytestmark = pytest.mark.spark
 
@@ -53,66 +53,80 @@ BOUNDED = ("tinyint", "int", "near", "bigint", "short decimal", "long decimal", 
 
 
 class Case(NamedTuple):
-    """A frame: its columns by type, and its rows in files; what is said of it beforehand; how it reaches the check."""
+    """A recipe of a frame, what is said of it beforehand, and how it reaches the check."""
 
     kinds: tuple[str, ...]
-    files: list[list[tuple[Any, ...]]]
-    bounds: list[Any]
+    seed: int
+    size: int
+    distinct: tuple[int, ...]  # of each column, at most
+    nulls: float
+    skew: float  # the share of rows with the first value of each column
+    ordered: bool
+    files: int
+    bounded: tuple[str, ...]  # whether the bounds of each column are said: none, those of all values, or of some
     clustered: bool | None
     shape: str
-
-    @property
-    def rows(self) -> int:
-        return sum(map(len, self.files))
-
-    @property
-    def known(self) -> KeyStatistics:
-        return KeyStatistics(dense(self.bounds, self.rows), self.rows, self.clustered, self.bounds)
 
 
 @st.composite
 def cases(draw: Any) -> Case:
     kinds = tuple(draw(st.lists(st.sampled_from(list(MAKERS)), min_size=1, max_size=3)))
-    dice = random.Random(draw(st.integers(0, 2**32)))
-    count = draw(st.sampled_from([0, 1, 2, 60, 700, 9_000]))
-    pools = []
-    for kind in kinds:
-        distinct = draw(st.sampled_from([1, 3, 50, 1_500, 100_000]))
-        pools.append([MAKERS[kind][1](dice) for _ in range(min(distinct, count))])
-    nulls = draw(st.sampled_from([0.0, 0.01, 0.5, 1.0]))
-    skew = draw(st.sampled_from([0.0, 0.3, 0.99]))  # the share of rows with the first value of each column
-    rows = [tuple(_value(pool, nulls, skew, dice) for pool in pools) for _ in range(count)]
-    if draw(st.booleans()):
+    return Case(
+        kinds,
+        seed=draw(st.integers(0, 2**32)),
+        size=draw(st.sampled_from([0, 1, 2, 60, 700, 9_000])),
+        distinct=tuple(draw(st.sampled_from([1, 3, 50, 1_500, 100_000])) for _ in kinds),
+        nulls=draw(st.sampled_from([0.0, 0.01, 0.5, 1.0])),
+        skew=draw(st.sampled_from([0.0, 0.3, 0.99])),
+        ordered=draw(st.booleans()),
+        files=draw(st.integers(1, 4)),
+        bounded=tuple(draw(st.sampled_from(["none", "all", "some"])) for _ in kinds),
+        clustered=draw(st.sampled_from([True, False, None])),
+        shape=draw(st.sampled_from(["files", "one task", "union", "shuffled"])),
+    )
+
+
+class Made(NamedTuple):
+    """The rows of a case in files, some of them perhaps empty, and what is known of them."""
+
+    files: list[list[tuple[Any, ...]]]
+    known: KeyStatistics
+
+
+def made(case: Case) -> Made:
+    dice = random.Random(case.seed)
+    pools = [
+        [MAKERS[kind][1](dice) for _ in range(min(distinct, case.size))]
+        for kind, distinct in zip(case.kinds, case.distinct, strict=True)
+    ]
+    rows = [tuple(_value(pool, case, dice) for pool in pools) for _ in range(case.size)]
+    if case.ordered:
         rows.sort(key=repr)
-    edges = sorted(dice.randint(0, count) for _ in range(draw(st.integers(0, 3))))
-    files = [rows[first:last] for first, last in zip([0, *edges], [*edges, count], strict=True)]
-    bounds = [_bounds(kind, column, draw) for kind, column in zip(kinds, pools, strict=True)]
-    shape = draw(st.sampled_from(["files", "one task", "union", "shuffled"]))
-    return Case(kinds, files, bounds, draw(st.sampled_from([True, False, None])), shape)
+    edges = sorted(dice.randint(0, case.size) for _ in range(case.files - 1))
+    files = [rows[first:last] for first, last in zip([0, *edges], [*edges, case.size], strict=True)]
+    bounds = [_bounds(*column) for column in zip(case.kinds, case.bounded, pools, strict=True)]
+    return Made(files, KeyStatistics(dense(bounds, case.size), case.size, case.clustered, bounds))
 
 
-def _value(pool: list[Any], nulls: float, skew: float, dice: random.Random) -> Any:
-    if dice.random() < nulls:
+def _value(pool: list[Any], case: Case, dice: random.Random) -> Any:
+    if dice.random() < case.nulls:
         return None
-    return pool[0] if dice.random() < skew else dice.choice(pool)
+    return pool[0] if dice.random() < case.skew else dice.choice(pool)
 
 
-def _bounds(kind: str, pool: list[Any], draw: Any) -> Any:
-    """None, the true bounds, or those of some values alone: a frame may have others by now."""
-    if kind not in BOUNDED or not pool:
+def _bounds(kind: str, said: str, pool: list[Any]) -> Any:
+    """Bounds of some values alone are wrong ones: a frame may have others by now."""
+    if said == "none" or kind not in BOUNDED or not pool:
         return None
-    told = draw(st.sampled_from(["none", "true", "narrow"]))
-    if told == "none":
-        return None
-    values = pool if told == "true" else pool[: len(pool) // 2 + 1]
+    values = pool if said == "all" else pool[: len(pool) // 2 + 1]
     return min(values), max(values)
 
 
 @contextmanager
-def frame_of(session: SparkSession, case: Case) -> Iterator[DataFrame]:
+def frame_of(session: SparkSession, case: Case, files: list[list[tuple[Any, ...]]]) -> Iterator[DataFrame]:
     schema = pyarrow.schema([(f"c{n}", MAKERS[kind][0]) for n, kind in enumerate(case.kinds)])
     with tempfile.TemporaryDirectory() as folder:
-        for number, rows in enumerate(case.files):
+        for number, rows in enumerate(files):
             table = pyarrow.Table.from_pylist([dict(zip(schema.names, row, strict=True)) for row in rows], schema)
             parquet.write_table(table, Path(folder, f"{number}.parquet"))
         read = session.read.parquet(folder)
@@ -135,9 +149,10 @@ def grouped(rows: DataFrame, names: list[str]) -> dict[tuple[str, ...], int]:
 
 @given(cases())
 def test_every_way_finds_what_group_by_finds(session: SparkSession, case: Case):
-    with frame_of(session, case) as rows:
+    files, known = made(case)
+    with frame_of(session, case, files) as rows:
         names = rows.columns
-        key, known = key_of(rows, names), case.known
+        key = key_of(rows, names)
         repeated = grouped(rows, names)
         whole = whole_keys(rows, names)
         found = {
@@ -146,7 +161,7 @@ def test_every_way_finds_what_group_by_finds(session: SparkSession, case: Case):
             "hash lists": duplicates_by_hash_lists(whole, key, known),
             "groupBy": duplicates_by_grouping(whole, key),
         }
-        wrong = duplicates_by_jar(key_rows(rows, names), key, known._replace(rows=case.rows + 1))
+        wrong = duplicates_by_jar(key_rows(rows, names), key, known._replace(rows=case.size + 1))
 
     for way, answer in found.items():
         if isinstance(answer, Declined):
@@ -164,4 +179,4 @@ def test_every_way_finds_what_group_by_finds(session: SparkSession, case: Case):
     # rows that do not add up are never an answer
     assert isinstance(wrong, Declined), wrong
     if "double" not in case.kinds and len(repeated) <= MOST_SUSPECTS:
-        assert wrong == Declined(f"floe.jar saw {case.rows:,} rows, and there are {case.rows + 1:,}", group=True)
+        assert wrong == Declined(f"floe.jar saw {case.size:,} rows, and there are {case.size + 1:,}", group=True)

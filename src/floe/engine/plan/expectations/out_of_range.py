@@ -4,8 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal as Number
 from typing import Any
 
-from floe.engine.plan.expectations.expectation import Bad, row_expectation
-from floe.engine.plan.zone import zone_of
+from floe.engine.plan.expectations.expectation import Bad, row_expectation, zone_of
 from floe.lang.sql.literals import compared, fits, moment
 from floe.model import Field
 from floe.model.claim import Claim

@@ -5,8 +5,8 @@ Rows are grouped by word, not by key. A word where no key repeats has as many bi
 
 Why it is right: two keys have the same word and bit only where they are equal, if the key is dense. Where only the last
 part is a whole number, the other parts are hashed together with the word: keys that are not equal may then share a word and a
-bit, which makes them suspects, and suspects are grouped by the key itself. Keys outside the bounds share a word of their own
-(-1) and are suspects as soon as two of them share a bit.
+bit, which makes them suspects, and suspects are grouped by the key itself. Keys outside the bounds (statistics may be wrong) have
+a word and bit of their own, so two of them are suspects, and a reference that has one is looked up by a join.
 
 Memory: a group per word. Where files hold values apart from one another's, neighbouring keys stand in one task, so a task
 has about a group for every 64 rows; where they do not, this way is not taken. The bits of a whole target are at most 2^26.
@@ -25,7 +25,7 @@ from pyspark.sql import DataFrame, Row, functions as sql
 from floe.engine.spark.keys.columns import hashable
 from floe.engine.spark.keys.grouping import MOST_SUSPECTS, duplicates_by_search
 from floe.engine.spark.keys.result import Declined, DuplicateKeys, Edges, KeyStatistics, Search
-from floe.engine.spark.samples import SAMPLES, SampleKey, key_of
+from floe.engine.spark.row_pass import SAMPLES, SampleKey, key_of
 from floe.lang.sql.literals import quote
 from floe.model.plan import Bounds
 
@@ -47,10 +47,8 @@ def duplicates_by_bits(whole: DataFrame, key: SampleKey, known: KeyStatistics) -
 def _dense_search(whole: DataFrame, known: KeyStatistics) -> Search | None:
     if not known.edges or known.clustered is False:
         return None
-    code = _packed(whole.columns, known.edges)
-    # a frame may have others by now than when its edges were asked for
-    word = f"if({_inside(whole.columns, known.edges)}, {_word(code)}, -1L)"
-    return _search("bitmaps", whole, word, _bit(code))._replace(read=partial(_pairs, known.edges))
+    word, bit = _word_and_bit(whole.columns, known.edges)
+    return _search("bitmaps", whole, word, bit)._replace(read=partial(_pairs, known.edges))
 
 
 def _clustered_search(whole: DataFrame, known: KeyStatistics) -> Search | None:
@@ -94,7 +92,8 @@ def _pairs(edges: Sequence[tuple[int, int]], words: Sequence[Row], key: SampleKe
 def orphans_by_bits(mine: DataFrame, target: DataFrame, names: Sequence[str], edges: Edges) -> DataFrame | None:
     """The rows whose bit the target does not have: a target of one bit per possible key is small enough to broadcast.
 
-    None where the target's key is no dense key of whole numbers, or has too many possible values.
+    None where the target's key is no dense key of whole numbers, or has too many possible values. Rows outside the bounds
+    have `floe word` -1: whether the target has their key, bits do not tell.
     """
     if not edges or prod(width for _, width in edges) > _BROADCAST or len(key_of(target, names).whole) < len(names):
         return None
@@ -121,8 +120,14 @@ def dense(bounds: Sequence[Bounds | None], rows: int) -> Edges:
 
 def _bits(rows: DataFrame, names: Sequence[str], edges: Sequence[tuple[int, int]]) -> DataFrame:
     """Rows with the bit of their key among all possible ones, and the word of 64 that it stands in."""
-    code = _packed(names, edges)
-    return rows.selectExpr(*map(quote, rows.columns), f"{_word(code)} AS `floe word`", f"{_bit(code)} AS `floe bit`")
+    word, bit = _word_and_bit(names, edges)
+    return rows.selectExpr(*map(quote, rows.columns), f"{word} AS `floe word`", f"{bit} AS `floe bit`")
+
+
+def _word_and_bit(names: Sequence[str], edges: Sequence[tuple[int, int]]) -> tuple[str, str]:
+    """As SQL; a frame may have keys outside the bounds by now, and their numbers are those of other keys, or overflow."""
+    inside, code = _inside(names, edges), _packed(names, edges)
+    return f"if({inside}, {_word(code)}, -1L)", f"if({inside}, {_bit(code)}, 1L)"
 
 
 def _packed(names: Sequence[str], edges: Sequence[tuple[int, int]]) -> str:

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, functions as sql
 
 from floe.engine.spark.keys.columns import whole_keys
 from floe.engine.spark.keys.result import Declined, DuplicateKeys, OrphanKeys, Search, no_duplicates
-from floe.engine.spark.samples import SampleKey, as_text, reduced
+from floe.engine.spark.row_pass import SampleKey, as_text, reduced
 from floe.lang.sql.literals import quote
 
 MOST_SUSPECTS = 1_000  # codes that are named one by one

@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, functions as sql
 from floe.engine.spark.keys.columns import hashable
 from floe.engine.spark.keys.grouping import MOST_SUSPECTS, duplicates_by_search
 from floe.engine.spark.keys.result import Declined, DuplicateKeys, KeyStatistics, Search
-from floe.engine.spark.samples import SampleKey
+from floe.engine.spark.row_pass import SampleKey
 from floe.lang.sql.literals import quote
 
 _MOST_ROWS = 1 << 28
