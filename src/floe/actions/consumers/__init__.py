@@ -173,8 +173,10 @@ def remove_consumer(wish: ConsumerRequest, settings: Settings, now: datetime) ->
 def not_relying(contract_id: str, team: str, known: Sequence[Mapping[str, Any]], leaves: bool = False) -> RegistryError:
     """A team that is no consumer."""
     teams = ", ".join(dict.fromkeys(row["team"] for row in known))
-    first = f"Register it first: floe consumers add {contract_id} --team '{team}' --contact …"
+    advice = f"Register it first: floe consumers add {contract_id} --team '{team}' --contact …"
+    if leaves:
+        advice = "Name one of them" if teams else "There is nobody to remove"
     return RegistryError(
         f"Team '{team}' is no consumer of {contract_id}; {f'registered: {teams}' if teams else 'it has none'}",
-        ("Name one of them" if teams else "There is nobody to remove") if leaves else first,
+        advice,
     )

@@ -112,7 +112,9 @@ def _ours(execution: Any, since: tuple[int, str]) -> bool:
 def _of_others(execution: Any) -> int:
     """How much a query may read beside the table: row rules nothing, keys nothing but what they refer to."""
     words = str(execution.description())
-    return 0 if "row rules" in words else 2 if "reference " in words else 1
+    if "row rules" in words:
+        return 0
+    return 2 if "reference " in words else 1
 
 
 def _scans(store: Any, query: int) -> list[int | None]:

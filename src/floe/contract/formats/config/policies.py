@@ -91,7 +91,9 @@ def _unlike(word: str, known: Sequence[str], message: str) -> SettingError:
 
 
 def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def _words(value: Any, what: str) -> tuple[str, ...]:
