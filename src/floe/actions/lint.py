@@ -25,7 +25,7 @@ from floe.contract.lint.run import looks_like_contract
 from floe.contract.lint.views import LintScope, Neighbours
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.model import Contract, ContractError, Finding, Place, SettingError, Severity
-from floe.settings import LABELS
+from floe.settings import LABELS, Settings
 
 Source = str | Path | Contract
 _INLINE = "<text>"
@@ -199,14 +199,21 @@ def _scope(start: Path, run: _LintRun, neighbours: Neighbours) -> LintScope:
 
 
 def _scope_of(start: Path, labels: Sequence[str] | None, neighbours: Neighbours) -> LintScope:
-    folder, here = start.resolve(), Path.cwd().resolve()
+    folder = start.resolve()
     settings = load_settings(start=folder)
-    managed = (settings.root / "manifest.yaml").is_file()
-    root = settings.root if managed else here if folder.is_relative_to(here) else folder
     listed = labels is not None or settings.origin("classifications") != "default"
-    said = labels if labels is not None else settings.classifications
-    words = tuple(label for label in said if isinstance(label, str)) if listed else LABELS
+    given = labels if labels is not None else settings.classifications
+    words = tuple(label for label in given if isinstance(label, str)) if listed else LABELS
+    root = _root(folder, settings)
     return LintScope(words, listed, str(root), lambda path: os.path.realpath(Path(path)), neighbours)
+
+
+def _root(folder: Path, settings: Settings) -> Path:
+    """The folder below which contracts may refer to one another."""
+    if (settings.root / "manifest.yaml").is_file():
+        return settings.root
+    here = Path.cwd().resolve()
+    return here if folder.is_relative_to(here) else folder
 
 
 def _with_comments(found: Sequence[Finding], texts: dict[str, str]) -> list[Finding]:

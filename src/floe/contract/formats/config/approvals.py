@@ -49,9 +49,13 @@ def _entry(value: Any, place: Place, today: date) -> Iterator[Approval | Finding
     if missing:
         yield _wrong(place, f"An approval has no {', '.join(missing)}", f"Write {', '.join(_KEYS)}, and until")
     elif (code := entry["code"].upper().removeprefix("FLOE-")) not in CODES:
-        yield _wrong(place, f"An approval has the code {entry['code']}", f"The code of an approval is {' or '.join(CODES)}")
+        yield _wrong(
+            place, f"An approval has the code {entry['code']}", f"The code of an approval is {' or '.join(CODES)}"
+        )
     elif not _HASH.fullmatch(entry["diff"]):
-        yield _wrong(place, f"'{entry['diff']}' is not the hash of a diff", "Copy it from floe ci: sha256: and 64 digits")
+        yield _wrong(
+            place, f"'{entry['diff']}' is not the hash of a diff", "Copy it from floe ci: sha256: and 64 digits"
+        )
     elif until is not None and parse_day(until) is None:
         yield _wrong(place, f"'{until}' is not a date", "Write until as 2026-12-31")
     else:

@@ -95,7 +95,9 @@ def _unlike(word: str, known: Sequence[str], message: str) -> SettingError:
 
 
 def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def _words(value: Any, what: str) -> tuple[str, ...]:
@@ -118,7 +120,9 @@ def _levels(value: Any, name: str, where: str) -> dict[str, dict[str, Any]]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise SettingError(f"{where}: 'sla' of policy '{name}' is not a mapping", "Write sla: {freshness: {at_most: 24h}}")
+        raise SettingError(
+            f"{where}: 'sla' of policy '{name}' is not a mapping", "Write sla: {freshness: {at_most: 24h}}"
+        )
     for bounds in value.values():
         _keys(bounds, _BOUNDS, "bound of a service level", where)
         for bound in bounds.values():
@@ -158,11 +162,11 @@ def _waiver(entry: Any, where: str, place: Place | None) -> Waiver:
     _keys(entry, _WAIVER, "waiver", where)
     code = str(entry.get("code") or "").upper().removeprefix("FLOE-")
     if code not in BY_CODE:
-        raise SettingError(
-            f"{where}: A waiver has the unknown code '{entry.get('code')}'", "Use e.g. E511"
-        )
+        raise SettingError(f"{where}: A waiver has the unknown code '{entry.get('code')}'", "Use e.g. E511")
     if code in _NEVER:
-        raise SettingError(f"{where}: {code} cannot be waived, because the contract could not be compiled", "Correct the contract")
+        raise SettingError(
+            f"{where}: {code} cannot be waived, because the contract could not be compiled", "Correct the contract"
+        )
     missing = next((key for key in ("path", "reason", "until") if not entry.get(key)), None)
     if missing:
         raise SettingError(f"{where}: The waiver of {code} has no {missing}", f"Add {missing}; floe approve writes all")
