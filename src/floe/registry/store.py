@@ -23,6 +23,7 @@ from floe.registry.fact_put import put_fact
 from floe.registry.outbox_put import put_all
 from floe.registry.schema import check_runs, schema_history, table_registry, violations
 from floe.system.clock import stamp, utc_now
+from floe.system.full_disk import remedy
 from floe.system.private_files import open_private, private_file
 
 HEAD = "0006"
@@ -77,7 +78,7 @@ def _folder(path: Path) -> None:
     except OSError as error:
         raise RegistryError(
             f"The registry's folder {path.parent} cannot be made: {error.strerror}",
-            "Make the folder writable, or set registry.url to another place",
+            remedy(error, "Make the folder writable, or set registry.url to another place"),
             "E542",
         ) from None
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from floe.engine.spark.java import find_java
 from floe.model import EngineError
 from floe.settings import Settings
+from floe.system.full_disk import remedy
 
 
 class Jar(NamedTuple):
@@ -101,7 +102,8 @@ def _fetch(settings: Settings, lacking: list[tuple[Jar, str]]) -> None:
                 _keep(jar, Path(place, "jars", f"{jar.group}_{jar.file}"), target, output)
     except OSError as error:
         raise EngineError(
-            f"The jars cannot be kept in {target}: {error.strerror}", "Make the folder writable, or set XDG_CACHE_HOME"
+            f"The jars cannot be kept in {target}: {error.strerror}",
+            remedy(error, "Make the folder writable, or set XDG_CACHE_HOME"),
         ) from None
 
 
