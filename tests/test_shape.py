@@ -59,6 +59,8 @@ HEAVY = {
     "deltalake",
     "pyiceberg",
     "sqlglot",
+    "jinja2",
+    "ruamel",
 }
 
 
@@ -210,3 +212,23 @@ def test_no_test_imports_a_test():
     assert [
         str(path) for path in folder.rglob("*.py") if importing.search(path.read_text()) and path != Path(__file__)
     ] == []
+
+
+def imports_at_the_top(tree: ast.Module, known: set[str]) -> set[str]:
+    """The modules that a module imports when it is imported itself."""
+    found = set()
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                found.add(full if full in known else node.module)
+    return found & known
+
+
+def test_no_module_imports_itself_by_others():
+    trees = modules()
+    imports = {name: imports_at_the_top(tree, set(trees)) - {name} for name, tree in trees.items()}
+    while free := [name for name, needed in imports.items() if not needed & imports.keys()]:
+        for name in free:
+            del imports[name]
+    assert sorted(imports) == []

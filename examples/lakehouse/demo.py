@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from make_extracts import write_all
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, SparkSession, functions as sql
 
 import floe
 from floe.actions.load.settings import load_settings

@@ -101,7 +101,7 @@ def _fill(cache: Path, mirror: Path) -> None:
 
 
 def test_unknown_table_id(home: Path):
-    says = ("FLOE-E500: No contract is known as 'silver.commerce.orders'", f"Did you mean '{TABLE}'?")
+    says = ("FLOE-E500: Unknown contract 'silver.commerce.orders'", f"Did you mean '{TABLE}'?")
     refuses(home, "enforce", GOOD, "silver.commerce.orders", says=says)
 
 
@@ -117,7 +117,7 @@ def test_batch_not_parquet(home: Path):
 def test_batch_cut_short(home: Path):
     data = (home / GOOD).read_bytes()
     (home / "cut.parquet").write_bytes(data[: len(data) // 2])
-    refuses(home, "enforce", "cut.parquet", TABLE, says=("cut.parquet is not a Parquet file, or is cut short",))
+    refuses(home, "enforce", "cut.parquet", TABLE, says=("cut.parquet is not a Parquet file or is truncated",))
 
 
 def test_batch_folder_without_parquet(home: Path):
@@ -129,7 +129,9 @@ def test_batch_folder_with_another_file(home: Path):
     (home / "day").mkdir()
     (home / GOOD).rename(home / "day/a.parquet")
     (home / "day/more.csv").touch()
-    refuses(home, "enforce", "day", TABLE, says=("The folder day holds a file that is not named as Parquet: more.csv",))
+    refuses(
+        home, "enforce", "day", TABLE, says=("The folder day contains a file without the suffix .parquet: more.csv",)
+    )
 
 
 def test_batch_folder_of_two_partitionings(home: Path):
@@ -149,7 +151,7 @@ def test_batch_that_only_looks_like_parquet(home: Path):
 def test_table_folder_that_is_no_table(home: Path):
     (home / "folder").mkdir()
     (home / "folder" / "notes.txt").write_text("mine")
-    says = ("folder is there, but it is no Delta table", "--table")
+    says = ("folder exists, but it is not a Delta table", "--table")
     refuses(home, "enforce", GOOD, TABLE, "--table", "./folder", says=says)
     assert [path.name for path in (home / "folder").iterdir()] == ["notes.txt"]
     done = run_floe("doctor", TABLE, "--table", "./folder", cwd=home)

@@ -12,10 +12,14 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
+from pyarrow import parquet as pq
 
 import floe
+from floe.actions.enforce import enforce_file
+from floe.actions.enforce.context import WriteOptions
 from floe.registry import open_store
 from floe.system.failpoint import hooks
 from tests.conftest import Lake, spark_settings
@@ -516,18 +520,34 @@ def test_a_batch_that_is_all_bad_is_known_when_it_comes_again(spark, lake: Lake)
 # --- G7: the schema of a batch is that of all its files
 
 
-def test_a_column_of_the_second_file_of_a_batch_is_not_dropped(spark, lake: Lake, monkeypatch):
+def batch_folder(spark, lake: Lake, **sneaked: object) -> str:
+    """A batch of files by their names, each with a row, and with a column of its own where that has a value."""
     folder = lake.root / "batch"
-    frame(spark, order(1)).coalesce(1).write.parquet(str(folder))
-    extra = frame(spark, order(2, sneaked="x"), columns=COLUMNS + ", sneaked string")
-    extra.coalesce(1).write.mode("append").parquet(str(folder))
-    monkeypatch.chdir(lake.root)
-    from floe.actions.enforce import enforce_file
-    from floe.actions.enforce.context import WriteOptions
+    folder.mkdir()
+    for number, (name, value) in enumerate(sneaked.items()):
+        rows = frame(spark, order(number)).toArrow()
+        rows = rows if value is None else rows.append_column("sneaked", pa.array([value]))
+        pq.write_table(rows, folder / f"{name}.parquet")
+    return str(folder)
 
+
+@pytest.mark.parametrize("sneaked", [{"a": "x", "b": None, "c": None}, {"a": None, "b": None, "c": "x"}])
+def test_a_column_that_only_some_files_of_a_batch_have_is_not_dropped(
+    spark, lake: Lake, monkeypatch, sneaked: dict[str, object]
+):
+    folder = batch_folder(spark, lake, **sneaked)
+    monkeypatch.chdir(lake.root)
     with pytest.raises(floe.ViolationError) as caught:
-        enforce_file(str(folder), lake.table_id, WriteOptions(), lake.settings)
+        enforce_file(folder, lake.table_id, WriteOptions(), lake.settings)
     assert [one.code for one in caught.value.result.result.failed] == ["E532"]
+
+
+def test_a_batch_whose_files_hold_a_column_in_two_types_is_refused(spark, lake: Lake, monkeypatch):
+    folder = batch_folder(spark, lake, a="x", b=5)
+    monkeypatch.chdir(lake.root)
+    with pytest.raises(floe.TableError) as caught:
+        enforce_file(folder, lake.table_id, WriteOptions(), lake.settings)
+    assert caught.value.suggestion == "Write its files again, so that each column has one type in all of them"
 
 
 # --- G2: files that floe commits carry field ids

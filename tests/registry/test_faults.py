@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from tests.helpers.racing import FORK, killed_at, publish_said, warm_up
 from tests.helpers.repositories import contract, write
 
 NOBODY = 65534
+QUICK = "?options=-c%20statement_timeout%3D1000"
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 
 
@@ -48,11 +51,11 @@ def versions(url):
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("registry.db", "registry.url is no database address"),
+        ("registry.db", "registry.url is not a database address"),
         ("oracle+nowhere://x", "cannot be used"),
         ("postgresql://someone:hunter22@127.0.0.1:1/x", "connection failed|Connection refused"),
         ("postgresql://someone:hunter22@no.such.host.invalid/x", "resolve|Name or service"),
-        ("sqlite:////proc/nowhere/registry.db", "cannot be made"),
+        ("sqlite:////proc/nowhere/registry.db", "cannot be created"),
     ],
 )
 def test_a_wrong_address_is_said_with_its_cause(capsys, monkeypatch, url, words):
@@ -84,7 +87,7 @@ def test_a_wrong_password_and_no_rights(
         assert (code, "permission denied" in err) == (2, True), err
         assert published(capsys, monkeypatch, url)[0] == 0
         code, _, err = published(capsys, monkeypatch, right)  # nor read those of others
-        assert (code, "permission denied" in err, "right to write" in err) == (2, True, True), err
+        assert (code, "permission denied" in err, "write permission" in err) == (2, True, True), err
         assert versions(url) == 1
     finally:
         server.stop("immediate")
@@ -156,7 +159,7 @@ def test_a_full_disk_refuses_and_goes_on_when_there_is_room(capsys, monkeypatch,
     assert (code, out) == (2, "")
     assert "FLOE-E542" in err
     assert "full" in err
-    assert "make room" in err
+    assert "free space" in err
     subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
     assert versions(url) == len(told) - 1  # what was acknowledged is there, what was refused is not
     assert published(capsys, monkeypatch, url, f"c/c{len(told) - 1}.yaml")[0] == 0
@@ -242,7 +245,7 @@ def test_a_registry_of_a_newer_floe_is_left_alone(capsys, monkeypatch, registry_
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
     code, out, err = published(capsys, monkeypatch, registry_url)
     assert (code, out) == (2, "")
-    assert "newer floe" in err
+    assert "newer version of floe" in err
     assert "Upgrade floe-contracts" in err
 
 
@@ -288,9 +291,9 @@ def test_a_server_that_does_not_answer_or_takes_too_long_is_given_up(capsys, mon
         assert (code, out, "FLOE-E542" in err, "timeout" in err) == (2, "", True, True), err
     with psycopg.connect(url) as connection:
         connection.execute("LOCK TABLE versions IN ACCESS EXCLUSIVE MODE")
-        slow = f"{url}?options=-c%20statement_timeout%3D1000"
+        slow = f"{url}{QUICK}"
         code, out, err = published(capsys, monkeypatch, slow)
-        assert (code, out, "FLOE-E542" in err, "too slow, or somebody holds" in err) == (2, "", True, True), err
+        assert (code, out, "FLOE-E542" in err, "is slow, or another session locks" in err) == (2, "", True, True), err
     assert published(capsys, monkeypatch, slow)[0] == 0
 
 
@@ -299,7 +302,27 @@ def test_no_statement_lasts_for_ever_but_who_waits_for_a_writer_may(server):
     with store.begin() as usual:
         assert usual.execute(sa.text("SHOW statement_timeout")).scalar() == "1min"
     with store.begin(patient=True) as patient:
-        assert patient.execute(sa.text("SHOW statement_timeout")).scalar() == "0"
+        assert patient.execute(sa.text("SHOW statement_timeout")).scalar() == "10min"
     with store.begin() as usual:  # the next one on that connection
         assert usual.execute(sa.text("SHOW statement_timeout")).scalar() == "1min"
     store.close()
+
+
+def test_who_waits_for_a_lock_for_long_is_not_given_up(server):
+    """It asks again and again, so that a server that falls silent meanwhile is."""
+    url = server.database()
+    open_store(url, Path())
+    with proxied(server.port) as proxy, ThreadPoolExecutor(1) as pool:
+        waiting = open_store(url.replace(f":{server.port}/", f":{proxy.port}/") + QUICK, Path())
+        with open_store(url, Path()).lock("t"):
+            done = pool.submit(_locked, waiting)
+            while proxy.requests(b"pg_advisory_xact_lock") < 4:
+                assert not done.done(), done.result()
+                time.sleep(0.05)
+        assert done.result(60) == "locked"
+        waiting.close()
+
+
+def _locked(store):
+    with store.lock("t"):
+        return "locked"

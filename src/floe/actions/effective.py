@@ -9,8 +9,7 @@ from floe.actions.load.product import OpenProduct, Resolved, Resolver, open_prod
 from floe.actions.load.settings import folder_of, load_settings
 from floe.contract.formats.odcs.fit import comparable
 from floe.contract.lint.rules.secret import hidden
-from floe.contract.resolve.artifacts import plain
-from floe.contract.resolve.provenance import Origin, origins
+from floe.contract.resolve.artifacts import Origin, origins, plain
 from floe.contract.sources.files import contract_files
 from floe.model import Contract, ContractError, Finding, Severity
 from floe.settings import Settings
@@ -45,7 +44,7 @@ def effective(name: str | Path, settings: Settings | None = None) -> EffectiveCo
     whole = [resolved for resolved in found if resolved.effective]
     if len(whole) > 1:
         listed = ", ".join(_identity(resolved) for resolved in whole)
-        raise ContractError(f"'{name}' names {len(whole)} contracts", f"Name one of {listed}", "E500")
+        raise ContractError(f"'{name}' names {len(whole)} contracts", f"Pass one of {listed}", "E500")
     if not whole:
         _refuse(str(name), found)
     return _with_origins(whole[0])
@@ -63,7 +62,7 @@ def _refuse(name: str, found: list[Resolved]) -> None:
     wrong = tuple(finding for resolved in found for finding in resolved.findings if finding.severity >= Severity.ERROR)
     if wrong:
         raise ContractError(f"{wrong[0].place}: {wrong[0].message}", wrong[0].suggestion, wrong[0].code, wrong)
-    raise ContractError(f"No contract is known as '{name}'", "Name a contract's file, or a product's folder", "E500")
+    raise ContractError(f"Unknown contract '{name}'", "Pass a contract file or a product folder", "E500")
 
 
 def _identity(resolved: Resolved) -> str:

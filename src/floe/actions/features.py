@@ -5,8 +5,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal as Number
-from decimal import InvalidOperation
+from decimal import Decimal as Number, InvalidOperation
 from typing import Any
 
 from floe import registry
@@ -84,8 +83,8 @@ def feature_table(name: str, settings: Settings) -> FeatureTable:
     table_id = contract.table_id(dataset)
     if contract.layer(dataset) != "gold" or not table_id:
         raise ContractError(
-            f"{contract.source}: '{dataset.name}' is not Gold, and features are served from Gold alone",
-            "Name a contract of the layer gold",
+            f"{contract.source}: '{dataset.name}' is not Gold, but features are served from Gold only",
+            "Pass a contract of the layer gold",
             "E501",
         )
     keys = _askable(contract.source, dataset)
@@ -101,15 +100,15 @@ def _askable(source: str, dataset: Dataset) -> tuple[Field, ...]:
     keys = entity_keys(dataset)
     if not keys:
         raise ContractError(
-            f"{source}: nothing says which columns name an entity of '{dataset.name}'",
+            f"{source}: '{dataset.name}' has neither join keys nor a primary key",
             "Add customProperty joinKeys, e.g. [customer_id], or a primary key",
             "E501",
         )
     for field in keys:
         if field.name in _OWN or not (isinstance(field.type, Text | Decimal) or str(field.type) in _KEYS):
             raise ContractError(
-                f"{source}: features cannot be asked for by '{field.name}' ({field.type})",
-                f"A key is one of {', '.join(_KEYS)}, decimal, char or varchar, and not called {', '.join(_OWN)}",
+                f"{source}: '{field.name}' ({field.type}) cannot be a parameter of a request",
+                f"The type of a key is {', '.join(_KEYS)}, decimal, char or varchar, and its name is not {', '.join(_OWN)}",
                 "E501",
             )
     return keys
@@ -118,7 +117,7 @@ def _askable(source: str, dataset: Dataset) -> tuple[Field, ...]:
 def _open(table: FeatureTable) -> TableRows:
     opened = reader_of(table.target).open_rows(table.target, table.settings)
     if opened is None:
-        raise TableError(f"{table.target} does not exist", f"Write {table.table_id} by `floe enforce` first")
+        raise TableError(f"{table.target} does not exist", f"Write {table.table_id} with `floe enforce` first")
     return opened
 
 
@@ -127,7 +126,7 @@ def _recorded(table: FeatureTable, opened: TableRows) -> _Pin:
     version, digest = opened.properties.get("floe.schema_version", ""), opened.properties.get("floe.schema_hash", "")
     if not version.isdigit() or not digest:
         raise TableError(
-            f"{table.target} does not say its schema_version and schema_hash, so no model can be held to them",
+            f"{table.target} has no schema_version and schema_hash, so models cannot be compared with it",
             f"Write {table.table_id} by `floe enforce`",
         )
     return _Pin(int(version), digest)
@@ -159,16 +158,16 @@ def _wanted(table: FeatureTable, asked: Mapping[str, str]) -> RowQuery:
     names = [key.name for key in table.keys]
     for name in asked:
         if name not in (*names, *_OWN):
-            raise _RefusedError(400, f"'{name}' is no parameter", f"Ask by {', '.join((*names, *_OWN))}")
+            raise _RefusedError(400, f"'{name}' is not a parameter", f"Use {', '.join((*names, *_OWN))}")
     values = {}
     for field in table.keys:
         if field.name not in asked:
-            raise _RefusedError(400, f"The key '{field.name}' is missing", f"Ask by {', '.join(names)}")
+            raise _RefusedError(400, f"The key '{field.name}' is missing", f"Use {', '.join(names)}")
         try:
             values[field.column] = _value(asked[field.name], field.type)
         except (ValueError, InvalidOperation):
             raise _RefusedError(
-                400, f"'{field.name}' is no {field.type}", f"Give a value of type {field.type}"
+                400, f"'{field.name}' is not a {field.type}", f"Give a value of type {field.type}"
             ) from None
     return RowQuery(values, table.as_of.column if table.as_of else None, _before(table.as_of, asked.get("as_of")))
 
@@ -182,7 +181,7 @@ def _value(text: str, type_: Type) -> Any:
                 raise ValueError(name)
             return number
         case Atomic("boolean"):
-            return {"true": True, "false": False}[text] if text in ("true", "false") else int("no boolean")
+            return {"true": True, "false": False}[text] if text in ("true", "false") else int("not a boolean")
         case Atomic("date"):
             return date.fromisoformat(text)
         case Decimal(precision, scale):
@@ -198,14 +197,14 @@ def _before(dated: Field | None, text: str | None) -> date | datetime | None:
     if text is None:
         return None
     if dated is None:
-        raise _RefusedError(400, "The table has no column that dates its rows", "Leave as_of out")
+        raise _RefusedError(400, "The table has no date column in its snapshot keys", "Remove as_of")
     try:
         if len(text) != 10:
             raise ValueError(text)
         day = date.fromisoformat(text)
         following = day + timedelta(days=1)
     except (ValueError, OverflowError):
-        raise _RefusedError(400, "as_of is no day", "Write it as YYYY-MM-DD") from None
+        raise _RefusedError(400, "as_of is not a date", "Write it as YYYY-MM-DD") from None
     if str(dated.type) == "date":
         return following
     return datetime.combine(following, time(), UTC if str(dated.type) == "timestamp" else None)
@@ -221,12 +220,12 @@ def _pin(table: FeatureTable, asked: Mapping[str, str]) -> _Pin:
         raise _RefusedError(
             400,
             f"feature_version does not name a snapshot of {table.table_id}",
-            f"Write it as the run's tag does: {table.table_id}@YYYY-MM-DD/vN-xxxxxxxx",
+            f"Write it as in the tag of the run: {table.table_id}@YYYY-MM-DD/vN-xxxxxxxx",
         )
     pin = _Pin(named.schema_version, f"sha256:{named.schema_hash}")
     other_hash = given.hash and not given.hash.startswith(pin.hash)
     if other_hash or given.version not in (None, pin.version):
-        raise _RefusedError(400, "feature_version names another schema than schema_version or schema_hash", "Give one")
+        raise _RefusedError(400, "feature_version contradicts schema_version or schema_hash", "Pass one of them")
     return pin
 
 
@@ -235,10 +234,10 @@ def _given_schema(asked: Mapping[str, str]) -> _Pin:
     version, digest = asked.get("schema_version"), asked.get("schema_hash", "").removeprefix("sha256:")
     if version is not None and not (version.isascii() and version.isdigit() and len(version) < 10):
         raise _RefusedError(
-            400, "schema_version is no whole number", "Take it from the run's tag feature_schema_version"
+            400, "schema_version is not a whole number", "Take it from the run's tag feature_schema_version"
         )
     if "schema_hash" in asked and (len(digest) < 8 or set(digest) - set("0123456789abcdef")):
-        raise _RefusedError(400, "schema_hash is no hash", "Take it from the run's tag feature_schema_hash")
+        raise _RefusedError(400, "schema_hash is not a hash", "Take it from the run's tag feature_schema_hash")
     return _Pin(int(version) if version else None, f"sha256:{digest}" if digest else "")
 
 
@@ -253,8 +252,8 @@ def _check_trained(table: FeatureTable, opened: TableRows, pin: _Pin, now: _Pin)
         said = "whether columns may be null"
     raise _RefusedError(
         503,
-        f"The model was trained on {pin} of {table.table_id}, the table has {now} now; "
-        + (f"what differs: {said}" if said else f"what differs is not known, no snapshot of {pin} is kept"),
+        f"The model was trained on {pin} of {table.table_id}, the table now has {now}; "
+        + (f"difference: {said}" if said else f"the difference is unknown, because no snapshot of {pin} is kept"),
         f"Train on {now}, or serve the model from a table of {pin}",
         found[0].code if found else "E580",
         model=str(pin),
@@ -275,7 +274,7 @@ def _check_kept(table: FeatureTable, opened: TableRows, now: _Pin) -> None:
     raise _RefusedError(
         503,
         f"{table.table_id} records the schema {now}, and {said}",
-        "Bring the table back to its contract, or write it by `floe enforce` under a new schema_version",
+        "Restore the table to its contract, or write it with `floe enforce` and a new schema_version",
         found[0].code if found else "E580",
         now=str(now),
         differences=[_difference(difference) for difference in found],
@@ -313,7 +312,7 @@ def _found(table: FeatureTable, rows: list[dict[str, Any]], now: _Pin) -> dict[s
         raise _RefusedError(
             409,
             f"{table.table_id} has {len(last)} rows of this key in one snapshot",
-            "Make the key a primary key",
+            "Declare the key as a primary key",
             "E551",
         )
     named_elsewhere = {field.column for field in (*table.keys, table.as_of) if field}

@@ -41,8 +41,8 @@ def init(start: Start, origin: str | None = None) -> list[Path]:
     for what, word in (("domain", start.domain), ("product", start.product), ("table", start.table)):
         if not is_word(word):
             raise FloeError(
-                f"The {what} '{word}' is no plain word",
-                "Use small letters, digits and underscores, e.g. customer_orders",
+                f"The {what} '{word}' is not a plain word",
+                "Use lowercase letters, digits and underscores, e.g. customer_orders",
             )
     contracts = start.folder / "contracts"
     texts = {contracts / SCHEMA_FILE: editor_schema(), start.folder / ".gitignore": ".floe/\n"}
@@ -123,7 +123,7 @@ def _named(tree: Map, start: Start, origin: str) -> Contract:
     contract, findings = odcs.read(tree, origin)
     if contract is None or not contract.datasets:
         raise ContractError(
-            f"No contract can be made of {origin}", "Start from another source", "E501", tuple(findings)
+            f"No contract can be generated from {origin}", "Use another source", "E501", tuple(findings)
         )
     return contract
 
@@ -132,7 +132,7 @@ def _write(texts: dict[Path, str]) -> list[Path]:
     """All of the files, or none: what is there already stays as it is."""
     contracts = [path for path in texts if path.suffix == ".yaml" and path.exists()]
     if contracts:
-        raise FloeError(f"{contracts[0]} is there already", "Start in another folder, or edit what is there")
+        raise FloeError(f"{contracts[0]} already exists", "Use another folder, or edit the file")
     written = []
     try:
         for path, text in texts.items():

@@ -13,8 +13,13 @@ from floe.contract.formats import read
 from floe.contract.formats.text.yaml_text import MAX_BYTES
 from floe.contract.lint import RULES, baseline
 from floe.contract.lint.ignore import ignored
-from floe.contract.lint.rule import findings as rule_findings
-from floe.contract.lint.rule import folder_findings, in_order, said_once, without_consequences
+from floe.contract.lint.rule import (
+    findings as rule_findings,
+    folder_findings,
+    in_order,
+    said_once,
+    without_consequences,
+)
 from floe.contract.lint.rules.secret import hide, secrets_in
 from floe.contract.lint.run import looks_like_contract
 from floe.contract.lint.views import LintScope, Neighbours
@@ -130,7 +135,7 @@ def write_baseline(result: LintResult, file: str | Path) -> None:
     try:
         path.write_text(baseline.write(result.findings, _relative_to(path)), "utf-8")
     except OSError as error:
-        raise SettingError(f"{path} cannot be written: {(error.strerror or '').lower()}", "Name another file") from None
+        raise SettingError(f"{path} cannot be written: {(error.strerror or '').lower()}", "Pass another file") from None
 
 
 def _baseline(path: Path) -> Counter[tuple[str, str, str, str, str]]:
@@ -260,8 +265,8 @@ def _no_contract(source: Source) -> Finding:
         "E500",
         "folder-empty",
         Severity.CRITICAL,
-        f"Folder {source} holds no contract",
-        suggestion="Name a contract, or a folder with contracts in it",
+        f"Folder {source} contains no contract",
+        suggestion="Pass a contract file or a folder of contracts",
         place=Place(str(source), 1, 1),
     )
 
@@ -272,8 +277,8 @@ def _no_path() -> Finding:
         "contract-not-found",
         Severity.CRITICAL,
         "The path is empty",
-        "A variable without a value may stand there",
-        "Name a contract or a folder",
+        "A shell variable may be empty",
+        "Pass a contract file or a folder",
     )
 
 
@@ -282,8 +287,8 @@ def _outside(path: Path) -> Finding:
         "E507",
         "path-outside-root",
         Severity.ERROR,
-        f"{path} leads out of the folder and is not read",
+        f"{path} points outside the folder and is not read",
         "It is a symbolic link to a file elsewhere",
-        "Copy the contract into the folder, or name the file itself",
+        "Copy the contract into the folder, or pass the file itself",
         Place(str(path), 1, 1),
     )

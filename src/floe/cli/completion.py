@@ -19,11 +19,15 @@ _BASH = """_floe() {{
 complete -o filenames -F _floe floe
 """
 
+EXAMPLES = (
+    "source <(floe completion bash)",
+    "floe completion fish | source",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="your shell")
-    parser.epilog = "Load it with  source <(floe completion bash), or for fish  floe completion fish | source"
+    """Declare the arguments."""
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="shell to write the script for")
     parser.set_defaults(run=run)
 
 

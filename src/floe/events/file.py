@@ -24,7 +24,7 @@ def file_sender(path: Path, setting: str = "notifications.path", shape: Callable
             _append(path, dumps(with_variables_hidden(shape(message))) + "\n")
         except OSError as error:
             raise SendError(
-                f"{path} cannot be written: {error.strerror}", f"Make it writable, or set {setting} to another"
+                f"{path} cannot be written: {error.strerror}", f"Make it writable, or set {setting} to another file"
             ) from None
 
     return Sender(send)

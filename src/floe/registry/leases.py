@@ -1,4 +1,21 @@
-"""The monitor's slots on PostgreSQL: replicas share them, each is taken by one of them, and a late one is refused."""
+"""The monitor's slots on PostgreSQL: replicas share them, each is taken by one of them, and a late one is refused.
+
+Idea: a row per contract says when its next check is due, who holds it and until when. A replica takes due rows
+(`FOR UPDATE SKIP LOCKED`), holds each by a lease that it renews while it works, and ends it in the transaction that writes what
+it found.
+
+Why it is right: the row lock lets one transaction take a slot. Each take-over raises the row's token, and the end of a check
+compares it: a replica that was paused, and whose slot another took over, has its whole transaction refused, so a slot is recorded
+at most once. A slot moves on only when a check ended, so it is recorded at least once. The database's clock is the only clock
+here; where it is set back, a slot that lies further off than its interval is taken for due.
+
+Memory: a row per contract; a claim takes no more rows than the replica has room for.
+
+Failure: a replica that dies or is frozen loses its lease after 2 to 60 seconds (the contract's shortest interval), and another
+takes the slot. A registry that is down stops checks and loses none: slots that were missed become one.
+
+Gain: replicas need no leader and no setting that divides contracts among them. It is about being right, and was not measured.
+"""
 
 import os
 import socket
@@ -94,8 +111,8 @@ class SharedLeases:
             row = connection.execute(sa.select(_ROW.due).where(mine).with_for_update()).first()
             if row is None:
                 raise LeaseError(
-                    f"{turn.name}: another monitor took this look over, so what was found here late is not kept",
-                    "Nothing is to be done where this process was paused; else give it more of the machine",
+                    f"{turn.name}: another monitor took over this check, so the late outcome is discarded",
+                    "No action is needed if this process was paused; otherwise give it more CPU or memory",
                 )
             now, every = _now(connection), self._every.get(turn.name, {})
             due, missed = _moved(row[0], turn, every, now, self._phase.get(turn.name, 0.0))

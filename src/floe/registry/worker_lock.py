@@ -34,9 +34,7 @@ def only_worker(store: Store, name: str, seconds: float | None = None) -> Iterat
 def _postgresql(store: Store, name: str, seconds: float | None) -> Iterator[bool]:
     """A lock of the server's session: it ends with the connection, whatever ends that."""
     key = {"key": int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)}
-    with store.begin():  # says E542 where the server is out of reach
-        pass
-    with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+    with store.session() as connection:
         mine = bool(connection.execute(sa.text("SELECT pg_try_advisory_lock(:key)"), key).scalar())
         try:
             if mine and seconds is not None:

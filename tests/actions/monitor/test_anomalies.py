@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from floe.actions.monitor import monitor_check
-from floe.actions.verify.anomalies import of_table
+from floe.actions.verify.references import of_table
 from floe.registry import open_store
-from floe.registry.fact_put import put_fact
+from floe.registry.store import put_fact
 from tests.helpers.monitored import FRESH, Clock, fill, kept, promise, settings_of
 from tests.helpers.seasons import season
 

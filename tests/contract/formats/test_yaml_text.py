@@ -2,8 +2,7 @@ import time
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from floe.actions.lint import lint
 from floe.contract.formats import read

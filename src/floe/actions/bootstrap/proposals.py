@@ -153,7 +153,7 @@ def _column(member: Member, ground: Evidence) -> tuple[Column, list[str]]:
             facts |= {word: True, position: names.index(member.name) + 1}
     type_ = member.type
     if not _promisable(type_):
-        remarks.append(f"the files hold {type_}, which is no type that could be promised")
+        remarks.append(f"the files contain {type_}, which a contract cannot express")
         type_ = Family("any")
     described = (ground.descriptions or {}).get(member.name)
     column = Column(name=member.name, type=type_, nullable=member.nullable, description=described, facts=facts)

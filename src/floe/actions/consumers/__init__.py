@@ -11,8 +11,8 @@ from floe.actions.load.major_line import Registered, as_contract, registered, re
 from floe.actions.load.registered import registry_of
 from floe.lang.version_range import VersionRange
 from floe.model import Finding, RegistryError, SettingError
+from floe.model.contract import Version
 from floe.model.lifecycle import ACTIVE, DEPRECATED, DRAFT, RETIRED, SUNSET, Standing, refusal, settled, used
-from floe.model.version import Version
 from floe.settings import Settings
 from floe.system.clock import stamp
 
@@ -56,7 +56,7 @@ def add_consumer(wish: ConsumerRequest, settings: Settings, now: datetime) -> Ad
     """Write down that a team relies on a contract; ContractError where its end forbids that (E571, E572)."""
     for name, text in (("team", wish.team), ("contact", wish.contact)):
         if not text.strip():
-            raise SettingError(f"A consumer needs a {name}, to be told of changes", f"Write --{name}")
+            raise SettingError(f"A consumer needs a {name} for notifications", f"Write --{name}")
     store = registry.open_store(settings.registry.url, settings.root)
     found = registered(store, wish.contract, settings)
     wanted = _range(store, found, wish.version, now)
@@ -88,7 +88,7 @@ def _door(standing: Standing, name: str, was: Mapping[str, Any] | None) -> tuple
     """What a line's state says to who wants to rely on it; raised where that is refused."""
     if standing.state == DRAFT:
         raise RegistryError(
-            f"Contract {name} is a draft, and nobody can rely on it yet",
+            f"Contract {name} is a draft and cannot have consumers yet",
             "Wait until its producer publishes a version with status: active",
         )
     finding = used(standing, name)
@@ -103,7 +103,7 @@ def _range(store: "Store", found: Registered, given: str | None, now: datetime) 
     if given:
         wanted = VersionRange.read(given)
         if found.asked and not wanted.holds(found.asked):
-            raise SettingError(f"Version {found.asked} is not in the range '{given}'", "Name one of the two")
+            raise SettingError(f"Version {found.asked} is not in the range '{given}'", "Pass one of the two")
         return wanted
     return VersionRange.read(f"{found.asked.major if found.asked else _usual(store, found, now)}.x")
 
@@ -127,7 +127,7 @@ def _fitting(found: Registered, wanted: VersionRange) -> list[Mapping[str, Any]]
         known = ", ".join(row["version"] for row in found.versions)
         raise RegistryError(
             f"No version of {found.contract_id} is in '{wanted.text}'; registered are {known}",
-            "Name a range with a registered version in it",
+            "Pass a range that includes a registered version",
             "E500",
         )
     return fits
@@ -138,7 +138,7 @@ def _through(store: "Store", wish: ConsumerRequest, found: Registered, settings:
         return None
     through = resolved(store, wish.through, settings, "The contract of --through,").split(":", 1)[0]
     if through == found.contract_id:
-        raise SettingError(f"{through} cannot be made through itself", "Name the contract that the consumer publishes")
+        raise SettingError(f"{through} cannot be produced from itself", "Pass the contract that the consumer publishes")
     return through
 
 
@@ -171,12 +171,12 @@ def remove_consumer(wish: ConsumerRequest, settings: Settings, now: datetime) ->
 
 
 def not_relying(contract_id: str, team: str, known: Sequence[Mapping[str, Any]], leaves: bool = False) -> RegistryError:
-    """A team that is no consumer."""
+    """The error for a team that is not a consumer."""
     teams = ", ".join(dict.fromkeys(row["team"] for row in known))
     advice = f"Register it first: floe consumers add {contract_id} --team '{team}' --contact …"
     if leaves:
-        advice = "Name one of them" if teams else "There is nobody to remove"
+        advice = "Pass one of the registered teams" if teams else "There is nothing to remove"
     return RegistryError(
-        f"Team '{team}' is no consumer of {contract_id}; {f'registered: {teams}' if teams else 'it has none'}",
+        f"Team '{team}' is not a consumer of {contract_id}; {f'registered: {teams}' if teams else 'it has none'}",
         advice,
     )

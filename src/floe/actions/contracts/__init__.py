@@ -26,7 +26,7 @@ def search(settings: Settings, **terms: Any) -> dict[str, Any]:
 def show(name: str, settings: Settings) -> dict[str, Any]:
     """One version of a contract with all a reader asks: schema, promises, owner, versions, who relies on it."""
     store = registry_of(settings)
-    known, version = the_version(name, store)
+    known, version = the_version(name, store, settings.clock())
     row = registry.versions.find_version(store, known.contract["contract_id"], version)
     assert row is not None
     made = read_registered(known.contract, row, known.tables)
@@ -70,7 +70,7 @@ def _warnings(known: "Details", row: Mapping[str, Any]) -> list[str]:
     if "skipped" in row["tested"]:
         found.append(f"its data was not tested: {row['tested']['skipped']}")
     if known.retired(row["major"]):
-        found.append(f"{row['version']} is retired: it is kept as history and is not to be used (FLOE-E572)")
+        found.append(f"{row['version']} is retired: it is kept as history and cannot be used (FLOE-E572)")
     newest = str(known.versions[-1]["version"])
     if newest != row["version"]:
         found.append(f"{newest} is the newest version, in effect from {known.versions[-1]['effective_from']}")
@@ -147,7 +147,7 @@ class Event:
 def history(name: str, settings: Settings) -> dict[str, Any]:
     """All that happened to a contract, oldest first: versions, states, sign-offs, ownership, schemas of its tables."""
     store = registry_of(settings)
-    known, _ = the_version(name, store)
+    known, _ = the_version(name, store, settings.clock())
     contract_id = known.contract["contract_id"]
     audit, before = registry.audit.trail(store, contract_id), registry.details.past(store, contract_id)
     published = {row["version"]: row for row in known.versions}
@@ -176,7 +176,7 @@ def _audited(row: Mapping[str, Any], published: Mapping[str, Any]) -> Event:
         what += f" ({published[version]['bump']})"
         why = f"not tested: {tested['skipped']}" if "skipped" in tested else why
     if row["verb"] == "told":
-        what = f"consumers told of {version or detail.get('state')}"
+        what = f"consumers notified of {version or detail.get('state')}"
     if row["verb"] == "transfer":
         what = f"transfer {detail.get('from') or 'nobody'} → {detail.get('to')}"
     return Event(row["at"], row["actor"], what, why)

@@ -35,7 +35,9 @@ def export(folder: str | Path, settings: Settings) -> dict[str, Any]:
             new.rename(place)
     except OSError as error:
         raise RegistryError(
-            f"The export cannot be written to {place}: {error.strerror}", "Name another folder, or make room", "E542"
+            f"The export cannot be written to {place}: {error.strerror}",
+            "Pass another folder, or free disk space",
+            "E542",
         ) from None
     return {"folder": str(place), "contracts": counts["contracts"], "versions": counts["versions"], "rows": counts}
 
@@ -48,8 +50,8 @@ def _takes_an_export(place: Path) -> None:
     )
     if others or (any(place.iterdir()) and not (place / ROWS).is_file()):
         raise SettingError(
-            f"{place} is {'a folder with other things in it' if place.is_dir() else 'no folder'}",
-            "Name a new or empty folder, or an earlier export",
+            f"{place} is {'a folder with other files' if place.is_dir() else 'not a folder'}",
+            "Pass a new or empty folder, or an earlier export",
         )
 
 

@@ -12,7 +12,7 @@ from floe.actions.load.find import contracts_below
 from floe.actions.load.registered import registry_of
 from floe.contract.formats.canonical import content_hash
 from floe.model import FloeError
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 
 
@@ -92,7 +92,7 @@ def _git(settings: Settings) -> Place:
 
 def _artifacts(settings: Settings) -> Place:
     if not (settings.root / FILE).is_file():
-        raise FloeError(f"there is no {settings.root / FILE}", "floe compile writes it")
+        raise FloeError(f"{settings.root / FILE} does not exist", "floe compile writes it")
     return _highest(_entry(compiled_entry, settings.root) for compiled_entry in compiled_entries(settings.root))
 
 

@@ -19,7 +19,7 @@ from floe.contract.compat.pairs import Terms
 from floe.contract.compat.versions import Move, name_of, version_findings, version_notes
 from floe.model import Contract, Finding, SettingError, Severity, locate
 from floe.model.change import Bump, Change, Diff, Impact
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 
 
@@ -77,7 +77,9 @@ def diff(old: Source, new: Source, settings: Settings | None = None) -> Diff:
     """What changes from one version of a contract to another: paths, ids, git:REV:path, YAML texts or loaded contracts."""
     results = diff_all(old, new, settings=settings).results
     if len(results) != 1:
-        raise ValueError(f"floe.diff compares one pair of contracts, not {len(results)}; `floe diff` compares folders")
+        raise ValueError(
+            f"floe.diff compares two versions of one contract, not {len(results)}; `floe diff` compares folders"
+        )
     return results[0]
 
 
@@ -88,7 +90,9 @@ def diff_all(
     settings, question = settings or load_settings(), question or Question()
     if new is not None and (is_table(old) or is_table(new)):
         if question.whole_line:
-            raise SettingError("A table has no earlier versions", "Leave out --transitive, and name a mode without it")
+            raise SettingError(
+                "--transitive is not available for tables", "Remove --transitive, or use a mode without it"
+            )
         return DiffResult((_with_mode(diff_table(old, new, terms_of(settings), settings), question),))
     return compare(list(version_pairs(old, new, question.whole_line, settings)), question, settings)
 
@@ -211,7 +215,7 @@ def _one_sided(pair: VersionPair) -> Diff:
         new=None,
         changes=(gone,),
         findings=() if retired else (_gone(old),),
-        notes=("the contract is gone",),
+        notes=("contract removed",),
         hash=_digest([name_of(old), old.node]),
     )
 
@@ -221,9 +225,9 @@ def _gone(old: Contract) -> Finding:
         "E520",
         "contract-removed",
         Severity.CRITICAL,
-        f"Contract '{name_of(old)}' is gone without having been retired",
+        f"Contract '{name_of(old)}' was removed before it was retired",
         f"Version {old.version} has status {old.status or 'active'}",
-        "Deprecate it first, and remove it when it is retired",
+        "Deprecate it first, and remove it after it is retired",
         locate(old.node, "version"),
     )
 

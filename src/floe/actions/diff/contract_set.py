@@ -21,7 +21,7 @@ from floe.settings import Settings
 Source = str | Path | Contract
 # what names a change, and what to do about it
 _CHANGE_KEYS = ("type", "field", "old_field", "new_field", "new_value", "migration", "deadline")
-_TABLE = ("A live table is no contract here", "floe diff compares one with a contract: floe diff table:PATH FILE")
+_TABLE = ("A live table is not a contract", "floe diff compares one with a contract: floe diff table:PATH FILE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def load_set(source: Source, settings: Settings) -> ContractSet:
         return ContractSet(source.source, False, (source,))
     text = str(source)
     if not text.strip():
-        raise SettingError("An empty name is no contract", "Name a contract's file, folder or git:REV:path")
+        raise SettingError("The name of the contract is empty", "Pass a contract file, a folder or git:REV:path")
     if "\n" in text:
         return _read_text(source, settings)
     kind, _, rest = text.partition(":")
@@ -96,7 +96,7 @@ def _registered(text: str, settings: Settings, whole_line: bool) -> ContractSet:
 
     name = text.removeprefix(REGISTRY)
     store = registry_of(settings)
-    known, version = the_version(name, store)
+    known, version = the_version(name, store, settings.clock())
     if not name.endswith(f":{version}"):
         version = str(known.versions[-1]["version"])
     rows = registry.versions.find_versions(store, known.contract["contract_id"])
@@ -181,9 +181,9 @@ def _not_compared(source: str, wrong: Finding) -> Finding:
         "E580",
         "base-invalid",
         Severity.ERROR,
-        f"What changed since {source} was not compared: that version is not valid, and no older one is found",
+        f"What changed since {source} was not compared: that version is not valid, and no older version was found",
         f"{wrong.place}: {wrong.message}",
-        "Fetch the whole history, or mend the file on the base branch in a commit of its own",
+        "Fetch the whole history, or correct the file on the base branch in a separate commit",
         Place(source, 1, 1),
     )
 

@@ -19,7 +19,7 @@ from floe.contract.compat.versions import name_of
 from floe.contract.formats.canonical import content_hash
 from floe.contract.sources.git import Range, Repository, parse_range
 from floe.model import Contract, ContractError, SettingError
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 
 _NOTHING = ChangesFile()
@@ -65,7 +65,7 @@ def version_pairs(old: Source, new: Source | None, whole_line: bool, settings: S
     else:
         raise SettingError(
             f"A new version is needed to compare {old.identity if isinstance(old, Contract) else old} with",
-            "Name it after the old one, or compare two revisions: floe diff main..HEAD [PATH]",
+            "Pass it after the old version, or compare two revisions: floe diff main..HEAD [PATH]",
         )
 
 
@@ -116,7 +116,7 @@ def _moved(olds: Sequence[Contract], news: Sequence[Contract]) -> Iterator[tuple
 def _refuse_empty(*sides: ContractSet) -> None:
     if not any(contract_set.contracts for contract_set in sides):
         names = " and ".join(side.name for side in sides)
-        raise ContractError(f"{names} hold no contract", "Name folders with contracts in them", "E500")
+        raise ContractError(f"{names} contain no contract", "Pass folders with contracts", "E500")
 
 
 def _by_name(contract_set: ContractSet) -> dict[str, Contract]:
@@ -127,7 +127,7 @@ def _by_name(contract_set: ContractSet) -> dict[str, Contract]:
         if len(several) > 1:
             files = ", ".join(f"{contract.source} ({contract.version})" for contract in several)
             raise ContractError(
-                f"{contract_set.name} holds {len(several)} contracts with the identity '{name}': {files}",
+                f"{contract_set.name} contains {len(several)} contracts with the identity '{name}': {files}",
                 "Keep one, or compare versions with --transitive",
                 "E500",
             )
@@ -166,7 +166,7 @@ def _refuse_twice(new: Contract, line: Sequence[Contract]) -> None:
     same = [contract for contract in line if version_of(contract) == version_of(new)]
     if same:
         raise ContractError(
-            f"{same[0].source} and {new.source} both are {new.identity}", "Keep one file per version", "E523"
+            f"{same[0].source} and {new.source} are both {new.identity}", "Keep one file per version", "E523"
         )
 
 

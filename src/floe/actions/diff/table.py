@@ -30,7 +30,7 @@ _PREFIX = "table:"
 _ROWS = ("C", "D", "K12")
 _SILENT = (
     "only columns, types, nullability and partition are compared: "
-    "a table does not say rules, service levels, keys, classifications or owners"
+    "a table has no rules, service levels, keys, classifications or owners"
 )
 _NOT_NULL = re.compile(r"\(?\s*(?:`(?P<quoted>[^`]+)`|(?P<plain>\w+))\s+IS\s+NOT\s+NULL\s*\)?", re.IGNORECASE)
 
@@ -53,9 +53,7 @@ class _LiveTable:
 def diff_table(old: Source, new: Source, terms: Terms, settings: Settings) -> Diff:
     """Where a contract and a live table differ, or two tables; the differences of a contract also as E53x findings."""
     if settings.untrusted:
-        raise TableError(
-            "A checkout that is not trusted names no table to look at", "Unset FLOE_UNTRUSTED once you have read it"
-        )
+        raise TableError("An untrusted checkout cannot read tables", "Read the checkout, then unset FLOE_UNTRUSTED")
     if is_table(old) and is_table(new):
         return _of_tables(str(old), str(new), terms, settings)
     table, source = (str(old), new) if is_table(old) else (str(new), old)
@@ -86,7 +84,7 @@ def schema_changes(contract: Contract, actual: Any) -> tuple[Change, ...]:
     """The same as changes from what is promised to what is there."""
     schema = actual if isinstance(actual, Struct) else from_spark_json(actual.jsonValue())
     if not isinstance(schema, Struct):
-        raise TypeError(f"{schema} is no schema of a table")
+        raise TypeError(f"{schema} is not the schema of a table")
     if len(contract.datasets) != 1:
         raise ValueError(f"{contract.source or contract.id} has {len(contract.datasets)} datasets; one is compared")
     (dataset,) = contract.datasets
@@ -101,7 +99,7 @@ def _told(found: list[Change]) -> tuple[Change, ...]:
 
 def _notes(*tables: _LiveTable) -> tuple[str, ...]:
     held = [
-        f"{live_table.name} holds CHECK constraints that are not compared: {', '.join(live_table.others)}"
+        f"{live_table.name} has CHECK constraints that are not compared: {', '.join(live_table.others)}"
         for live_table in tables
         if live_table.others
     ]
@@ -124,8 +122,8 @@ def _contract(source: Source, settings: Settings) -> Contract:
     refuse_broken(found)
     if len(found.contracts) != 1:
         raise ContractError(
-            f"{found.name} holds {len(found.contracts)} contracts; one is compared with a table",
-            "Name one contract's file",
+            f"{found.name} contains {len(found.contracts)} contracts, but one is compared with a table",
+            "Pass one contract file",
             "E500",
         )
     return found.contracts[0]
@@ -141,7 +139,7 @@ def _dataset(contract: Contract, table: str) -> Dataset:
         if name in names or re.split(r"[./\\]", name.rstrip("/"))[-1] in names:
             return dataset
     raise ContractError(
-        f"None of the {len(contract.datasets)} datasets of {contract.source or contract.id} is called '{name}'",
+        f"None of the {len(contract.datasets)} datasets of {contract.source or contract.id} has the name '{name}'",
         f"Its datasets: {', '.join(dataset.name for dataset in contract.datasets) or 'none'}",
         "E500",
     )
@@ -151,7 +149,9 @@ def _look(table: str, contract: Contract, dataset: Dataset, settings: Settings) 
     """What the log of a table says; TableError where there is none, or Spark alone could tell."""
     name = table.removeprefix(_PREFIX)
     if not name:
-        raise TableError("table: names no table", "Write its path or catalog name after the colon, table:out/orders")
+        raise TableError(
+            "table: has no table name", "Write the path or catalog name after the colon, e.g. table:out/orders"
+        )
     way = TableSelector(table=f"./{name}" if Path(name).is_dir() else name)
     if name == contract.table_id(dataset) and name.split(".")[0] not in settings.catalogs:
         way = TableSelector()
@@ -162,7 +162,7 @@ def _look(table: str, contract: Contract, dataset: Dataset, settings: Settings) 
         said = error.suggestion.replace("with --table", "after table:")
         raise TableError(error.message, said, error.code) from None
     if facts is None or facts.schema is None:
-        raise TableError(f"There is no table at {target}", "Name a Delta folder, or a table of one of the catalogs")
+        raise TableError(f"There is no table at {target}", "Pass a Delta folder, or a table of one of the catalogs")
     return _seen(table, facts)
 
 

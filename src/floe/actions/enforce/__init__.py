@@ -56,7 +56,7 @@ def enforce(  # noqa: PLR0913  (the options of a write)
         settings: read from the folder's manifest.yaml and the environment where not given.
     """
     if mode not in MODES:
-        raise ValueError(f"mode '{mode}' is none of {', '.join(MODES)}")
+        raise ValueError(f"mode '{mode}' is not one of {', '.join(MODES)}")
     way = TableSelector(table, server, references or {})
     options = WriteOptions(mode=mode, way=way, layer=layer, batch_id=batch_id, shadow=shadow, inputs=inputs)
     return _enforce(df, find_context(contract, options, settings or load_settings()))
@@ -69,8 +69,8 @@ def enforce_file(
     for file in (batch, *(inputs or {}).values()):
         check_batch_file(file)
     context = find_context(contract, options, settings)
-    df = engine.gate.batch.parquet(batch, settings)
-    frames = {name: engine.gate.batch.parquet(file, settings) for name, file in (inputs or {}).items()}
+    df = engine.gate.stage.parquet(batch, settings)
+    frames = {name: engine.gate.stage.parquet(file, settings) for name, file in (inputs or {}).items()}
     return _enforce(df, replace(context, options=replace(options, inputs=frames or None)))
 
 

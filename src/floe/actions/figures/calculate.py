@@ -31,7 +31,7 @@ def _breaking(facts: Facts) -> Figure:
         unit="",
         target="0",
         met=value == 0 if known else None,
-        detail=f"{len(drifted)} found in tables, {len(forced)} published against consumers"
+        detail=f"{len(drifted)} found in tables, {len(forced)} published without consent of consumers"
         if known
         else _nothing("run"),
         points=_counted(days),
@@ -45,7 +45,7 @@ def _by_schema(facts: Facts) -> Figure:
     value = _percent(bad, runs)
     return Figure(
         name="schema_caused_failures",
-        title="Runs that failed by their schema",
+        title="Runs that failed because of their schema",
         value=value,
         unit="%",
         target="0 %",
@@ -68,7 +68,7 @@ def _quality(facts: Facts) -> Figure:
         unit="a month",
         target="< 1 a month",
         met=value < 1 if known else None,
-        detail=f"{len(found):,} in {facts.days} days" if known else "quality was not watched (`floe monitor`)",
+        detail=f"{len(found):,} in {facts.days} days" if known else "quality was not monitored (`floe monitor`)",
         points=_counted(problem.opened for problem in found),
         limit=0,  # of a day; the target is of a month
         at_least=False,
@@ -77,7 +77,7 @@ def _quality(facts: Facts) -> Figure:
 
 def _trust(facts: Facts) -> Figure:
     parts = (_levels_kept(facts), _passed(facts), _noticed(facts))
-    names = ("days that kept their SLA", "runs that passed", "changes with notice")
+    names = ("days that met their SLA", "runs that passed", "changes with notice")
     shares = [share for share in parts if share is not None]
     value = (
         100 * sum(w * s for w, s in zip((0.5, 0.3, 0.2), shares, strict=True)) if len(shares) == len(parts) else None
@@ -165,7 +165,7 @@ def _detected(facts: Facts) -> Figure:
         unit="min",
         target="< 5 min",
         met=None if value is None else value < _DETECT_SECONDS,
-        detail=f"{len(took):,} commit{'s' * (len(took) != 1)}, the slowest after {max(took) / 60:,.1f} min"
+        detail=f"{len(took):,} commit{'s' * (len(took) != 1)}, the slowest took {max(took) / 60:,.1f} min"
         if took
         else _nothing("commit"),
         points=tuple(FigurePoint(day, round(median(all_) / 60, 2)) for day, all_ in by_day),
@@ -180,7 +180,7 @@ def _notified(facts: Facts) -> Figure:
     total = len(with_consumers)
     return Figure(
         name="consumers_told",
-        title="Changes whose consumers were told automatically",
+        title="Changes whose consumers were notified automatically",
         value=_percent(notified, total),
         unit="%",
         target="100 %",
@@ -200,7 +200,7 @@ def _documented(facts: Facts) -> Figure:
     )
     return Figure(
         name="documentation",
-        title="Columns that are described",
+        title="Columns with a description",
         value=_percent(described, columns),
         unit="%",
         target="100 %",

@@ -58,7 +58,7 @@ def _text(name: str) -> str:
     try:
         return Path(name).read_text("utf-8-sig", "replace")
     except OSError as error:
-        raise FloeError(f"{name} cannot be read: {error.strerror}", "Name a file of OpenLineage events") from None
+        raise FloeError(f"{name} cannot be read: {error.strerror}", "Pass a file of OpenLineage events") from None
 
 
 def _events(name: str, text: str) -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,7 @@ from typing import Any
 from floe.actions.load.resolved_contract import CACHE, read_registered
 from floe.lang.json_text import dumps
 from floe.model import Contract, ContractError
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 from floe.system.private_files import private_folder
 
@@ -33,7 +33,7 @@ def keep(contract: Mapping[str, Any], row: Mapping[str, Any], tables: Sequence[A
             file.write(dumps(copy))
         os.replace(file.name, path)
     except (OSError, UnicodeError) as error:
-        settings.say(f"· no copy of {row['contract_id']}:{row['version']} is kept: {error}")
+        settings.say(f"· no local copy of {row['contract_id']}:{row['version']} was written: {error}")
 
 
 def cached(name: str, settings: Settings, why: str) -> Contract | None:
@@ -41,7 +41,7 @@ def cached(name: str, settings: Settings, why: str) -> Contract | None:
     fitting = [copy for copy in _copies(settings.root) if name in _names(copy)]
     ids = sorted({row["contract"]["contract_id"] for row in fitting})
     if len(ids) > 1:
-        raise ContractError(f"'{name}' names {len(ids)} contracts: {', '.join(ids)}", "Name one by its id", "E500")
+        raise ContractError(f"'{name}' names {len(ids)} contracts: {', '.join(ids)}", "Pass one of these ids", "E500")
     if not fitting:
         return None
     newest = max(fitting, key=lambda entry: Version.read(entry["version"]["version"]) or Version(0, 0, 0))

@@ -25,8 +25,8 @@ def find_compiled(name: str, settings: Settings) -> Contract | None:
     if len(found) > 1:
         listed = ", ".join(str(row["id"]) for row in found)
         raise ContractError(
-            f"'{name}' names {len(found)} contracts of {settings.root / FILE}: {listed}",
-            "Name one of them by id and version",
+            f"'{name}' is the name of {len(found)} contracts in {settings.root / FILE}: {listed}",
+            "Pass the id and version of one of them",
             "E500",
         )
     return _contract(found[0]) if found else None
@@ -50,7 +50,7 @@ def compiled_entries(root: Path, name: str = "") -> Iterator[dict[str, Any]]:
                     yield value
     except (ValueError, KeyError, TypeError):
         raise ContractError(
-            f"{path} is no file of compiled artifacts, or is cut short", "Write it again: floe compile", "E509"
+            f"{path} is not a file of compiled artifacts or is truncated", "Write it again: floe compile", "E509"
         ) from None
 
 

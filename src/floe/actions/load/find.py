@@ -13,8 +13,7 @@ from floe.contract.formats import read
 from floe.contract.lint import RULES
 from floe.contract.lint.rule import findings as rule_findings
 from floe.contract.resolve.inherit import ContractFamily, extended
-from floe.contract.sources.disk import Disk
-from floe.contract.sources.files import contract_files, read_bytes
+from floe.contract.sources.files import Disk, contract_files, read_bytes
 from floe.model import LAYERS, Contract, ContractError, Dataset, Finding, RegistryError, Severity
 from floe.settings import Settings
 
@@ -110,8 +109,8 @@ def _by_search(name: str, settings: Settings) -> Contract:
     if len(found) > 1:
         listed = ", ".join(f"{contract.identity} ({contract.source})" for contract in found)
         raise ContractError(
-            f"'{name}' names {len(found)} contracts: {listed}",
-            "Name one of them by id and version, or by its path",
+            f"'{name}' is the name of {len(found)} contracts: {listed}",
+            "Pass the id and version, or the path, of one of them",
             "E500",
         )
     if found:
@@ -124,10 +123,10 @@ def _by_search(name: str, settings: Settings) -> Contract:
         return elsewhere
     names = [str(other) for contract, _ in known for other in _names(contract)]
     near = difflib.get_close_matches(name, [*names, *registered_names(settings)], 1)
-    hint = f"Did you mean '{near[0]}'? Else write" if near else "Write"
+    hint = f"Did you mean '{near[0]}'? Otherwise write" if near else "Write"
     raise ContractError(
-        f"No contract is known as '{name}'",
-        f"{hint} {folder}/<layer>/<domain>/<table>.yaml for a table_id like silver.commerce.orders_clean, or name a contract's file or id",
+        f"Unknown contract '{name}'",
+        f"{hint} {folder}/<layer>/<domain>/<table>.yaml for a table_id like silver.commerce.orders_clean, or pass a contract file or id",
         "E500",
     )
 
@@ -155,21 +154,21 @@ def _dataset(contract: Contract, name: str) -> Dataset:
         return fitting[0]
     if not fitting:
         raise ContractError(
-            f"{contract.source}: the contract has no schema, so there is no table to hold",
-            "Add schema with one dataset",
+            f"{contract.source}: the contract has no schema",
+            "Add a schema with one dataset",
             "E501",
         )
     listed = ", ".join(contract.table_id(dataset) or dataset.name for dataset in fitting)
-    raise ContractError(f"{contract.source}: the contract has {len(fitting)} datasets", f"Name one of {listed}", "E500")
+    raise ContractError(f"{contract.source}: the contract has {len(fitting)} datasets", f"Pass one of {listed}", "E500")
 
 
 def find_layer(contract: Contract, dataset: Dataset, given: str | None) -> str:
     """The layer a gate stands at: given, else the contract's; never guessed."""
     layer = given or contract.layer(dataset)
     if layer not in LAYERS:
-        said = f"'{layer}' is no layer" if layer else f"The layer of '{dataset.name}' is unknown"
+        said = f"'{layer}' is not a layer" if layer else f"The layer of '{dataset.name}' is unknown"
         raise ContractError(
-            f"{said}; a gate asks differently at bronze, silver and gold",
+            f"{said}; gates differ between bronze, silver and gold",
             "Pass --layer (layer=), add customProperty layer, or keep the contract under contracts/<layer>/<domain>/",
             "E501",
         )

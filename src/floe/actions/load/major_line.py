@@ -10,8 +10,8 @@ from floe.actions.load.find import load_contract
 from floe.actions.load.registered import no_version
 from floe.contract.formats import read
 from floe.model import Contract, ContractError, RegistryError
+from floe.model.contract import Version
 from floe.model.lifecycle import DRAFT, Standing, standing_of
-from floe.model.version import Version
 from floe.settings import Settings
 
 if TYPE_CHECKING:
@@ -48,16 +48,16 @@ class Registered:
             wanted = self.asked.major
         listed = ", ".join(map(str, self.majors))
         if wanted is None and len(self.majors) > 1:
-            raise RegistryError(f"{self.contract_id} has the MAJOR lines {listed}", "Name one with --major")
+            raise RegistryError(f"{self.contract_id} has the MAJOR lines {listed}", "Select one with --major")
         if wanted is not None and wanted not in self.majors:
-            raise RegistryError(f"{self.contract_id} has no MAJOR {wanted}, only {listed}", "Name one of them", "E500")
+            raise RegistryError(f"{self.contract_id} has no MAJOR {wanted}, only {listed}", "Pass one of them", "E500")
         return self.majors[0] if wanted is None else wanted
 
 
 def registered(store: "Store", name: str, settings: Settings) -> Registered:
     """The registered contract that a name means: id with or without version, ODCS id, table_id, or a contract's file."""
     if not name.strip():
-        raise ContractError("An empty name is no contract", "Name a registered contract", "E500")
+        raise ContractError("The name of the contract is empty", "Pass a registered contract", "E500")
     bare, asked = _parted(_identity(name, settings))
     contract_id = registry.names.find_id(store, name) or registry.names.find_id(store, bare)
     known = registry.details.details(store, contract_id) if contract_id else None

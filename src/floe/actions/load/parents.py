@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from floe.contract.formats import read
-from floe.contract.sources.disk import Disk
-from floe.contract.sources.files import root
+from floe.contract.sources.files import Disk, root
 from floe.model import Contract, ContractError, Finding, Place, Severity
 
 _PATH = re.compile(r"[/\\]|\.(?:ya?ml|json)$", re.IGNORECASE)  # what names a file, not a contract
@@ -134,8 +133,8 @@ def _names(contract: Contract) -> set[str | None]:
 
 
 def _outside(name: str, place: Place) -> Finding:
-    text = f"Parent '{name}' leads out of the contract root"
-    detail = "Parents stand below the contract root, also by the places that links lead to"
+    text = f"Parent '{name}' is outside the contract root"
+    detail = "Parents must be below the contract root, also after following symbolic links"
     suggestion = "Use a relative path below the contract root, or a contract's id"
     return Finding("E507", "reference-unsafe", Severity.ERROR, text, detail, suggestion, place)
 

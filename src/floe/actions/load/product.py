@@ -14,8 +14,7 @@ from floe.contract.formats.text import json_text
 from floe.contract.formats.text.section import add, add_all, copy, maps
 from floe.contract.resolve.inherit import ContractFamily, Effective, extended
 from floe.contract.resolve.merge import merge
-from floe.contract.sources.disk import Disk
-from floe.contract.sources.files import contract_files
+from floe.contract.sources.files import Disk, contract_files
 from floe.model import Contract, ContractError, Finding, Map, Place, Severity
 from floe.model.product import OutputPort, Product
 from floe.settings import Settings
@@ -120,7 +119,7 @@ def _dbt(folder: Path, files: Disk, asked: list[str]) -> DbtManifest | None:
     source = shown(path)
     tree = json_text.parse(files.read(path).decode("utf-8-sig", "replace"), source)
     if not recognises(tree):
-        raise unreadable(f"{source} is no dbt manifest", Place(source, 1, 1), suggestion="Run `dbt parse` again")
+        raise unreadable(f"{source} is not a dbt manifest", Place(source, 1, 1), suggestion="Run `dbt parse` again")
     said = str(tree["metadata"]["dbt_schema_version"]).rsplit("/", 1)[-1].removesuffix(".json")
     if "/manifest/" in str(tree["metadata"]["dbt_schema_version"]) and not _known(said):
         text = f"{source} is a dbt manifest of version {said}, which floe does not read"
@@ -141,9 +140,9 @@ def _no_product(folder: Path) -> Finding:
         "E500",
         "product-not-found",
         Severity.CRITICAL,
-        f"Folder {shown(folder)} holds no product: floe.yaml is not there",
+        f"Folder {shown(folder)} contains no product: floe.yaml does not exist",
         "",
-        "Write floe.yaml with floe init, or name the folder of a product",
+        "Write floe.yaml with floe init, or pass the folder of a product",
         Place(shown(folder), 1, 1),
     )
 

@@ -79,7 +79,7 @@ def _refuse_open(node: Map) -> None:
     for part, judged in ((node.get("schema"), _JUDGED), (node.get("slaProperties"), _JUDGED_SLA)):
         for name, place in _open(part, judged):
             raise ContractError(
-                f"{place}: the variable {name} has no value here: the environment is read for servers only",
+                f"{place}: the variable {name} has no value: the environment is read for servers only",
                 f"Write the value itself, or a default: ${{{name}:-value}}",
                 "E506",
             )
@@ -104,8 +104,8 @@ def _refuse_elsewhere(node: Map, allowed: frozenset[str], source: str) -> None:
         for name, place in _used(part, node, key) if key != _SERVERS else ():
             if name in allowed and os.environ.get(name):  # noqa: TID251  (as above)
                 raise ContractError(
-                    f"{place or source}: the variable {name} gets a value in servers only, and stands under '{key}'",
-                    "Write the value itself there, or name another variable with a default",
+                    f"{place or source}: the variable {name} has a value in servers only, but is used under '{key}'",
+                    "Write the value itself, or use another variable with a default",
                     "E506",
                 )
 

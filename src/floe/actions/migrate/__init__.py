@@ -15,9 +15,9 @@ from floe.contract.compat.pairs import earlier
 from floe.lang.sql.literals import quote
 from floe.model import Contract, ContractError, Dataset, Field, SettingError
 from floe.model.change import Bump
+from floe.model.contract import Version
 from floe.model.result import WriteResult
 from floe.model.table import Target
-from floe.model.version import Version
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_target
 
@@ -73,7 +73,7 @@ def migrate(
     found = diff(before, now, settings)
     if found.bump is not Bump.MAJOR and not _raised(before, now):
         raise ContractError(
-            f"{before.version} to {now.version} is {found.bump}: it needs no migration",
+            f"{before.version} to {now.version} is {found.bump}: no migration is needed",
             "Write with `floe enforce`, which adds new columns itself; for other partition columns raise the MAJOR version",
             "E520",
         )
@@ -85,8 +85,8 @@ def migrate(
         return plan
     if plan.missing:
         raise ContractError(
-            f"Nothing says what the required columns {', '.join(plan.missing)} hold for old rows",
-            "Say it by --fill COLUMN=SQL, e.g. --fill currency=\"'EUR'\"",
+            f"The required columns {', '.join(plan.missing)} have no value for old rows",
+            "Pass --fill COLUMN=SQL, e.g. --fill currency=\"'EUR'\"",
             "E528",
         )
     return _run(plan, now, settings)
@@ -100,7 +100,7 @@ def _raised(before: Contract, now: Contract) -> bool:
 
 def _older(now: Contract, old: str | None, settings: Settings) -> Contract:
     if old is None and not Path(now.source).is_file():
-        raise SettingError("The older version is not known", "Name it by --from: a file or git:REV:path")
+        raise SettingError("The older version is unknown", "Pass --from: a file or git:REV:path")
     older = load_set(old or f"git:HEAD:{Path(now.source).resolve().relative_to(Path.cwd().resolve())}", settings)
     refuse_broken(older)
     same = [
@@ -110,7 +110,7 @@ def _older(now: Contract, old: str | None, settings: Settings) -> Contract:
     ]
     if not same:
         raise ContractError(
-            f"{older.name} does not hold an older version of {now.identity}", "Name it by --from", "E500"
+            f"{older.name} is not an older version of {now.identity}", "Pass the older version with --from", "E500"
         )
     return same[0]
 

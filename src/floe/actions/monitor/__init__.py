@@ -12,8 +12,7 @@ from floe.actions.monitor.find import Subject, subjects
 from floe.actions.monitor.look import daily_fact, run_checks
 from floe.actions.monitor.probes import rounded
 from floe.actions.outbox.background import SOON
-from floe.actions.record import record_waiting, run_row_for_check
-from floe.actions.record.emit import messages_of
+from floe.actions.record import messages_of, record_waiting, run_row_for_check
 from floe.events.trace import facts_of, span
 from floe.model import Contract, FloeError, LeaseError, RegistryError, Severity
 from floe.model.monitor_check import KINDS, CheckRun, MonitorCheck
@@ -75,7 +74,7 @@ def monitor_check(
 ) -> MonitorResult:
     """Look at the datasets of contracts now, at all that can be asked; without names at every contract there is."""
     if settings.data_contracts.enforcement == "off":
-        settings.say("· data_contracts.enforcement is off: nothing is watched")
+        settings.say("· data_contracts.enforcement is off: no checks run")
         return MonitorResult(())
     store = registry.open_store(settings.registry.url, settings.root)
     found = subjects(names, settings)
@@ -168,7 +167,7 @@ def _kept(
     looks: list[tuple[CheckRun, CheckContext]], settings: Settings, store: "Store", turn: LeaseHooks
 ) -> list[CheckRun]:
     """Keep all that looks found and the end of the turn, or nothing; messages go to the outbox with it."""
-    waiting = record_waiting(store, settings.root)
+    waiting = record_waiting(store, settings)
     if waiting:
         settings.say(waiting)
     entries = [_entry(seen, scene) for seen, scene in looks]
@@ -198,7 +197,7 @@ def _keep(watch: CheckRun, scene: CheckContext, entry: _Entry, store: "Store") -
     """Keep a look: its run, its probe, its incidents and the status of service levels."""
     if entry[0] is None:
         return watch
-    store.record(entry[0])
+    store.record(entry[0], at=stamp(scene.settings.clock()))
     for took in _probes(watch):
         registry.sla_status.count_probe(store, watch.contract, watch.dataset, watch.at[:10], took)
     sure = [kind for kind in watch.kinds if not any(_unknown(check, kind) for check in watch.checks)]
@@ -238,7 +237,7 @@ def said_of(check: MonitorCheck) -> str:
     outcome = check.outcome
     if outcome.message or check.used is None:
         return outcome.message
-    return f"'{outcome.field}' has used {check.used:.0%} of what is promised: {outcome.actual} of {outcome.expected}"
+    return f"'{outcome.field}' has used {check.used:.0%} of its limit: {outcome.actual} of {outcome.expected}"
 
 
 def _statuses(watch: CheckRun) -> list[dict[str, Any]]:

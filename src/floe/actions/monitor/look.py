@@ -12,7 +12,7 @@ from floe.actions.monitor.context import CheckContext
 from floe.actions.monitor.ladder import broken_level, near_level
 from floe.actions.monitor.levels import answers, available, repairs
 from floe.actions.verify import verify_some
-from floe.actions.verify.anomalies import fact_of, of_table
+from floe.actions.verify.references import fact_of, of_table
 from floe.actions.verify.table import result_of
 from floe.engine.plan import make_plan
 from floe.model import Severity
@@ -46,7 +46,7 @@ def run_checks(scene: CheckContext, kinds: Collection[str]) -> CheckRun:
         found += checks
     levelled = tuple(_levelled(found, scene))
     plan = make_plan(scene.contract, scene.dataset)
-    result = result or result_of(plan, ())
+    result = result or result_of(plan, (), scene.now)
     outcomes = tuple(_with_level(check) for check in levelled)
     return CheckRun(
         contract=scene.contract_id,
@@ -154,7 +154,7 @@ def _filled(outcome: Outcome, expectation: Expectation | None, rows: int | None,
     age = _known_for(scene)
     if age <= int(limit):
         return outcome
-    said = f"'{expectation.field}' has nothing yet, {format_duration(age)} after it became known; the contract promises {expectation.expected}"
+    said = f"'{expectation.field}' has no rows {format_duration(age)} after its first check; the contract requires {expectation.expected}"
     return replace(
         outcome, code=expectation.code, outcome=FAIL, message=said, cause=None, actual="nothing", how="metadata"
     )
@@ -181,7 +181,7 @@ def _score(scene: CheckContext, checks: tuple[MonitorCheck, ...], rows: int | No
         field=scene.dataset.name,
         severity=Severity.WARNING,
         outcome=FAIL if low else PASS,
-        message=f"The quality score is {score:g}, at least {threshold:g} is asked for" if low else "",
+        message=f"The quality score is {score:g}, below the threshold of {threshold:g}" if low else "",
         actual=score,
         expected=f"at least {threshold:g}",
     )
@@ -251,4 +251,8 @@ def _notes(checks: tuple[MonitorCheck, ...]) -> list[str]:
     ahead = [
         -check.outcome.age for check in checks if check.outcome.age is not None and check.outcome.age < -_SKEW_SECONDS
     ]
-    return [f"clock_skew: the newest of the table lies {format_duration(max(ahead))} in the future"] if ahead else []
+    return (
+        [f"clock_skew: the newest timestamp of the table is {format_duration(max(ahead))} in the future"]
+        if ahead
+        else []
+    )

@@ -10,7 +10,7 @@ from floe.actions.outbox.alerts import alert_sender, notification_sender
 from floe.model import FloeError, RegistryError, SendError
 from floe.model.outbox_message import Sender
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 
 if TYPE_CHECKING:
     from floe.registry import Store
@@ -57,12 +57,12 @@ def retry_message(settings: Settings, id_: int) -> None:
     """Let a dead message wait again, and a waiting one be tried at once."""
     store = registry.find_store(settings.registry.url, settings.root)
     if store is None:
-        raise RegistryError(f"The outbox has no message {id_}", "There is no registry here yet")
-    registry.outbox.retry(store, id_, actor=settings.actor, at=stamp(utc_now()))
+        raise RegistryError(f"The outbox has no message {id_}", "The registry does not exist yet")
+    registry.outbox.retry(store, id_, actor=settings.actor, at=stamp(settings.clock()))
 
 
 def _worker(store: "Store", settings: Settings) -> Any:
-    return registry.outbox_worker.OutboxWorker(store, _finder(settings, store))
+    return registry.outbox_worker.OutboxWorker(store, _finder(settings, store), settings.clock)
 
 
 def _finder(settings: Settings, store: "Store") -> Callable[[str], Sender | None]:
@@ -99,6 +99,6 @@ def _brought(sink: str, settings: Settings) -> Sender | None:
 
 def _broken(why: str) -> Callable[..., str | None]:
     def send(_: Any) -> str | None:
-        raise SendError(why, "Mend or remove the package that brings it")
+        raise SendError(why, "Repair or remove the package that provides it")
 
     return send

@@ -37,9 +37,9 @@ from floe.registry import Store, find_store, open_store
 from floe.registry.signoffs import give_notice
 from floe.registry.versions import Row, find_registered, read_registered_state, refuse_other, register
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 
-_PARENT = "it names no domain and product: what it asks for is registered with those that extend it"
+_PARENT = "it has no domain and product: its expectations are registered with the contracts that extend it"
 _NAMELESS = "default.default/"
 
 
@@ -86,17 +86,17 @@ def publish_all(
 ) -> PublishResult:
     """Register the contracts of files, products and repositories, each in a transaction of its own."""
     if how.skip_test is not None and not how.skip_test.strip():
-        raise SettingError("--skip-test has no reason", "Say why the contract is not tested on its table")
+        raise SettingError("--skip-test has no reason", "Pass the reason why the contract is not tested on its table")
     with closing(_store(settings, how)) as store:
         candidates = find_candidates(paths, settings)
         extended = {
             file for candidate in candidates for file in candidate.compiled.files if file != candidate.compiled.document
         }
-        press = _Publisher(store, settings, how, now or utc_now(), extended)
+        press = _Publisher(store, settings, how, now or settings.clock(), extended)
         result = PublishResult(tuple(_published(candidates, press, tell)), how.dry_run)
     failed = any(finding.code == "E542" for published in result.results for finding in published.findings)
     if not (how.dry_run or failed) and any(published.outcome != REGISTERED for published in result.results):
-        tell("telling catalogs and consumers")
+        tell("notifying catalogs and consumers")
         for line in send_due(settings).said:
             settings.say(line)
     return result

@@ -13,15 +13,15 @@ from floe.actions.diff.contract_set import read_changes_file
 from floe.actions.diff.pairing import in_line
 from floe.actions.publish.candidates import refuses
 from floe.actions.publish.children import weaker_child
-from floe.actions.publish.messages import notification, purpose_of
-from floe.actions.publish.time import Timing
+from floe.actions.publish.entry import notification, purpose_of
+from floe.actions.publish.tested import Timing
 from floe.contract.formats import read
 from floe.lang.json_text import dumps
 from floe.model import Contract, ContractError, Finding, Severity, locate
 from floe.model.approval import Approval
 from floe.model.change import Bump, Diff
+from floe.model.contract import Version
 from floe.model.lifecycle import refusal, settled, used
-from floe.model.version import Version
 from floe.registry import outbox
 from floe.registry.catalogs.message import catalog_message
 from floe.registry.lifecycle import newest
@@ -158,8 +158,8 @@ class Judge:
                 "E524",
                 "identity-not-kept",
                 f"The identity changed from '{before}' to '{self.entry.key[0]}'",
-                "A contract keeps it in all its versions",
-                f"Keep '{before}', or give the new contract an id of its own and deprecate the old one",
+                "All versions of a contract keep it",
+                f"Keep '{before}', or give the new contract its own id and deprecate the old one",
                 "name",
             )
         owner = known.contract["repository"] if known.contract else None
@@ -169,8 +169,8 @@ class Judge:
                 "E541",
                 "owned-by-another-repository",
                 f"Contract '{self.entry.key[0]}' is owned by another repository",
-                f"Registered by '{owner}', this is '{ours or 'no known repository'}'",
-                "Publish it from there, or have it moved: floe contracts transfer",
+                f"Registered by '{owner}', published from '{ours or 'no known repository'}'",
+                "Publish it from there, or transfer it: floe contracts transfer",
                 "name",
             )
 
@@ -188,11 +188,9 @@ class Judge:
         return self._finding(
             "E516",
             "parent-not-newest",
-            f"Parent '{parent['contract']}' is registered otherwise than this contract inherits from it",
+            f"Parent '{parent['contract']}' is registered in another version than this contract inherits from",
             f"Registered: {row['version']} ({row['effective_hash']}), here: {parent['version']} ({parent['effective_hash']})",
-            f"Publish {parent['contract']} first"
-            if ahead
-            else f"Take over {parent['contract']}:{row['version']} first",
+            f"Publish {parent['contract']} first" if ahead else f"Inherit from {parent['contract']}:{row['version']}",
             "customProperties",
         )
 
@@ -216,13 +214,13 @@ class Judge:
 
     def _unsigned(self, step: BreakingStep, consent: Consent, deadline: str) -> Finding:
         teams = ", ".join(consent.missing)
-        since = f"told {consent.noticed_at[:10]}" if consent.noticed_at else "they are told now"
+        since = f"notified {consent.noticed_at[:10]}" if consent.noticed_at else "notified now"
         return self._finding(
             "E525",
             "sign-off-missing",
             f"Consumers of '{step.contract_id}' have not signed off {step.version}: {teams}",
             f"{since}, the notice period ends {deadline}; diff {step.diff_hash}",
-            f"Ask them to sign off, wait until {deadline}, or have an owner override it",
+            f"Ask them to sign off, wait until {deadline}, or ask the owner to override",
             "version",
         )
 

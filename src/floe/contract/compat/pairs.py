@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from floe.contract.compat.rename_hints import rename_hints
-from floe.contract.formats.canonical import plain
-from floe.contract.formats.normal_type import spelled
+from floe.contract.formats.canonical import plain, spelled
 from floe.contract.formats.odcs import step
 from floe.lang.json_text import dumps
 from floe.model import Contract, Dataset, Field, Map, Noun, QualityRule, Relationship, Server, Sla

@@ -177,9 +177,9 @@ def _circle(files: Sequence[str], place: Place) -> Finding:
         "E512",
         "inheritance-circular",
         Severity.CRITICAL,
-        f"Contracts extend one another in a circle of {len(files) - 1}",
+        f"Circular inheritance of {len(files) - 1}",
         " → ".join(files),
-        f"Remove 'extends' from one of them, e.g. from {files[-2]}",
+        f"Remove 'extends' from one of the contracts, e.g. from {files[-2]}",
         place,
     )
 

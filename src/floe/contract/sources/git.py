@@ -52,7 +52,7 @@ class Repository:
         try:
             top = self._git("rev-parse", "--show-toplevel")
         except _GitError as error:
-            if "dubious ownership" in error.said:
+            if "dubious ownership" in error.said:  # git gives every refusal the same exit code
                 raise SettingError(f"git does not trust {folder}: {error.said}", "Run what git proposes") from None
             raise SettingError(
                 f"{folder} is not in a git repository",

@@ -7,13 +7,12 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import Any, NamedTuple
 
 from floe.engine.incremental.history import Files, FileSetResult, RuleHistory, bounded, combine
-from floe.engine.metadata.age import AHEAD, seconds_of
-from floe.engine.plan.messages import broken_text
+from floe.engine.metadata.proof import AHEAD, seconds_of
+from floe.engine.plan.expectations.expectation import broken_text
 from floe.model.age import age_outcome
 from floe.model.claim import FileStatistics, file_violations
-from floe.model.outcome import Measured, judged_outcome, without_value
 from floe.model.plan import Expectation, ForeignKey, RowAge, RowRule, UniqueKey
-from floe.model.result import Outcome
+from floe.model.result import Measured, Outcome, judged_outcome, without_value
 from floe.version import __version__
 
 _MOST = 0.5  # the share of a table from which on it is read as a whole
@@ -44,10 +43,11 @@ class RuleNeed(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """A figure over some files, and a few bad rows."""
+    """A figure over some files, a few bad rows, and for keys the way that found it."""
 
     number: int | None
     samples: tuple[Mapping[str, object], ...] = ()
+    method: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ def combined(need: RuleNeed, found: Measurement | None, read: Files) -> Measurem
     numbers += [count for name, count in need.proved.items() if name not in read]
     numbers += [found.number] if found else []
     samples = [sample for part in parts for sample in part.samples] + list(found.samples if found else ())
-    return Measurement(combine(need.kind, numbers), tuple(samples[:5]))
+    return Measurement(combine(need.kind, numbers), tuple(samples[:5]), found.method if found else None)
 
 
 def learned(need: RuleNeed, found: Measurement | None, read: Files, now: int, files: Index) -> RuleHistory:
@@ -255,7 +255,8 @@ def outcome_of(need: RuleNeed, figure: Measurement, rows: int, now: int, how: st
             return without_value(expectation)
         return age_outcome(expectation, now - figure.number, how)
     number = figure.number or 0
-    return judged_outcome(expectation, Measured(number, rows, broken_text(expectation, number), figure.samples), how)
+    measured = Measured(number, rows, broken_text(expectation, number), figure.samples, figure.method)
+    return judged_outcome(expectation, measured, how)
 
 
 def figure_of(kind: str, outcome: Outcome, now: int) -> Measurement | None:

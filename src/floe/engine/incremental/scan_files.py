@@ -8,12 +8,14 @@ from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.incremental.reads import Index, Measurement, ReadPlan, RuleNeed, near_files, old_files
 from floe.engine.metadata.proof import bounds_of, files_are_clustered, row_count
-from floe.engine.spark.broadcast_keys import duplicates_by_broadcast, orphans_by_broadcast
-from floe.engine.spark.concurrency import run_concurrently
-from floe.engine.spark.cost import Cost, described, metered
-from floe.engine.spark.keys import Edges, dense, find_orphans, judge_keys, key_statistics, whole_keys
-from floe.engine.spark.row_pass import RowPassRequest, count_rows
-from floe.engine.spark.samples import key_of, shown
+from floe.engine.spark.cost import Cost, QueryReads, described, metered, run_concurrently
+from floe.engine.spark.keys.bits import dense
+from floe.engine.spark.keys.broadcast import duplicates_by_broadcast, orphans_by_broadcast
+from floe.engine.spark.keys.check import check_keys
+from floe.engine.spark.keys.columns import whole_keys
+from floe.engine.spark.keys.orphans import find_orphans
+from floe.engine.spark.keys.result import Edges, key_statistics
+from floe.engine.spark.row_pass import RowPassRequest, count_rows, key_of, shown
 from floe.engine.spark.scan import read_references
 from floe.engine.spark.session import own_session
 from floe.lang.sql.literals import quote
@@ -66,7 +68,7 @@ def scan_files(
             return None
         spark = own_session(settings)
         with metered(spark, plan.contract) as cost:
-            found = _Files(spark, plan, tables, aids).found(remaining)
+            found = _Files(spark, plan, tables, aids, settings).found(remaining)
     except _FAILED:
         return None
     if found is None:
@@ -93,8 +95,10 @@ def _some(table: ScannedTable, names: Iterable[str]) -> Statistics:
 class _Files:
     """The files of a table, read for one run."""
 
-    def __init__(self, spark: SparkSession, plan: Plan, tables: ScannedTables, aids: VerifyInputs) -> None:
-        self.spark, self.plan, self.aids = spark, plan, aids
+    def __init__(
+        self, spark: SparkSession, plan: Plan, tables: ScannedTables, aids: VerifyInputs, settings: Settings
+    ) -> None:
+        self.spark, self.plan, self.aids, self.settings = spark, plan, aids, settings
         self.table, self.others = tables
 
     def found(self, remaining: ReadPlan) -> dict[str, Measurement] | None:
@@ -120,7 +124,9 @@ class _Files:
     def _rows(self, rules: Sequence[Expectation], files: Statistics) -> dict[str, Measurement] | None:
         rows = self._read(files)
         key = key_of(rows, self.plan.key)
-        with described(self.spark, f"{self.plan.contract}: {len(rules)} row rules on {len(files)} files"):
+        with described(
+            self.spark, f"{self.plan.contract}: {len(rules)} row rules on {len(files)} files", QueryReads.ROWS
+        ):
             counted = count_rows(
                 RowPassRequest(rows, key, rules, self.aids.now, (), row_count(files), self.aids.common)
             )
@@ -139,16 +145,19 @@ class _Files:
         rows, bounds = self._read(files), bounds_of(files)
         known = _read(self.spark, self.table, old) if old else None
         existing = None if known is None else _within(known, {name: name for name in columns}, bounds)
-        edges = None if old else _edges(rows, files, columns)
-        with described(self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files"):
+        edges = None if old else _edges(rows, files, columns, self.plan.masked)
+        with described(
+            self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files", QueryReads.TABLE
+        ):
             if existing is not None and _is_small(files):
                 again = duplicates_by_broadcast(rows, key_of(rows, columns), existing)
             else:
                 laid = key_statistics(
                     columns, edges, row_count(files), files_are_clustered(files, columns), bounds, self.plan.masked
                 )
-                again, _ = judge_keys(rows, key_of(rows, columns), existing, [], laid)
-        return Measurement(again.twice + again.keys_there, shown(again.samples, again.key, self.plan, self.aids.salt))
+                again, _ = check_keys(rows, key_of(rows, columns), existing, [], laid)
+        samples = shown(again.samples, again.key, self.plan, self.aids.salt)
+        return Measurement(again.twice + again.keys_there, samples, again.method)
 
     def _lost(self, need: RuleNeed) -> Measurement | None:
         """Rows of the files that are left whose key no row of the other table has."""
@@ -159,10 +168,12 @@ class _Files:
             return None
         files = _some(self.table, need.rest)
         rows, bounds, names = self._read(files), bounds_of(files), need.expectation.key
-        edges = _edges(rows, files, names)
+        edges = _edges(rows, files, names, self.plan.masked)
         near = whole_keys(_within(target, dict(zip(names, columns, strict=True)), bounds), columns)
         with described(
-            self.spark, f"{self.plan.contract}: reference {need.expectation.reference} on {len(files)} files"
+            self.spark,
+            f"{self.plan.contract}: reference {need.expectation.reference} on {len(files)} files",
+            QueryReads.REFERENCES,
         ):
             key = key_of(rows, self.plan.key)
             lost = (
@@ -170,7 +181,7 @@ class _Files:
                 if _is_small(files)
                 else find_orphans(rows, key, names, near, edges)
             )
-        return Measurement(lost.rows, shown(lost.samples, lost.key, self.plan, self.aids.salt))
+        return Measurement(lost.rows, shown(lost.samples, lost.key, self.plan, self.aids.salt), lost.method)
 
     def _target(self, need: RuleNeed, columns: Sequence[str]) -> DataFrame | None:
         """The table that keys refer to: only files that can hold one of them, where that is known."""
@@ -183,7 +194,7 @@ class _Files:
                 some = near or tuple(table.files.values())[:1]
                 rows = _read(self.spark, table, some)
                 return rows if near else rows.where("false")
-        found, _ = read_references(self.spark, {name: self.aids.references[name]})
+        found, _ = read_references(self.spark, {name: self.aids.references[name]}, self.settings)
         return found.get(name)
 
 
@@ -210,9 +221,9 @@ def _read(spark: SparkSession, table: ScannedTable, files: Statistics) -> DataFr
     return reader.parquet(*format_.file_paths(table.facts, files))
 
 
-def _edges(rows: DataFrame, files: Statistics, columns: Sequence[str]) -> Edges:
-    """The edges of a key of whole numbers, where one bit per possible key is cheap."""
-    if len(key_of(rows, columns).whole) < len(columns):
+def _edges(rows: DataFrame, files: Statistics, columns: Sequence[str], masked: frozenset[str]) -> Edges:
+    """The edges of a key of whole numbers, where one bit per possible key is cheap; they stand in a query's text."""
+    if masked & set(columns) or len(key_of(rows, columns).whole) < len(columns):
         return None
     bounds = bounds_of(files)
     return dense([bounds.get(name) for name in columns], row_count(files) or 0)

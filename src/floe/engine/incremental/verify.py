@@ -26,11 +26,11 @@ from floe.engine.metadata.proof import row_count
 from floe.lang.secret import key_of
 from floe.model import EngineError, RegistryError, TableError
 from floe.model.claim import FileStatistics
-from floe.model.outcome import not_evaluated
 from floe.model.plan import Expectation, Plan, VerifyInputs
-from floe.model.result import Outcome
+from floe.model.result import Outcome, not_evaluated
 from floe.model.table import Target
 from floe.settings import Settings
+from floe.system.clock import stamp
 from floe.tables import TableFacts, probe, reader_of
 
 if TYPE_CHECKING:
@@ -254,7 +254,9 @@ class _IncrementalRun:
             return
         memory = TableHistory(str(facts.uid), str(facts.snapshot), rules)
         with suppress(RegistryError):  # the next run reads more, and recording this one says why
-            keep(self.case.store, _place(self.case), memory.uid, memory.snapshot, encode(memory))
+            at = stamp(self.case.settings.clock())
+            values = {"table_uid": memory.uid, "snapshot": memory.snapshot, "at": at, "state": encode(memory)}
+            keep(self.case.store, _place(self.case), values)
 
     def _cost(self) -> dict[str, Any]:
         """What all reading cost; not known where a part of it is not."""

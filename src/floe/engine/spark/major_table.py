@@ -6,12 +6,12 @@ from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.spark.session import own_session
 from floe.model import TableError
+from floe.model.contract import Version
 from floe.model.table import Target
-from floe.model.version import Version
 from floe.settings import Settings
 from floe.tables import reader_of
 from floe.tables.formats import readable, writable
-from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+from floe.tables.spark.errors import ENGINE_ERRORS, cause_of, first_line
 
 
 def read_pinned(
@@ -29,12 +29,14 @@ def read_pinned(
                 return _rows(spark, target, snapshot)
         except ENGINE_ERRORS as error:
             raise TableError(
-                f"{target} cannot be read: {first_line(error)}", "Check the table and the snapshot"
+                f"{target} cannot be read: {first_line(error)}",
+                "Check the table and the snapshot",
+                cause=cause_of(error),
             ) from None
-        others.append(f"{target} holds {holds}")
+        others.append(f"{target} belongs to {holds}")
     raise TableError(
-        f"There is no table of {name} {major}.x: {'; '.join(others) or f'{targets[0]} is not there'}",
-        "Write it with floe.enforce, bring it to the MAJOR with `floe migrate`, or name it by table=",
+        f"There is no table of {name} {major}.x: {'; '.join(others) or f'{targets[0]} does not exist'}",
+        "Write it with floe.enforce, migrate it with `floe migrate`, or pass it as table=",
         "E534" if others else "E531",
     )
 

@@ -6,9 +6,8 @@ from zoneinfo import ZoneInfo
 
 from pyspark.sql import functions as sql
 
-from floe.model.outcome import answered, not_evaluated
 from floe.model.plan import Expectation, RowsPerDay
-from floe.model.result import Outcome
+from floe.model.result import Outcome, answered, not_evaluated
 
 if TYPE_CHECKING:
     from floe.engine.spark.measure import MeasureRequest
@@ -21,7 +20,7 @@ def by_day(scene: "MeasureRequest", expectation: Expectation, volume: RowsPerDay
     today = (datetime.fromtimestamp(scene.now, UTC).astimezone(ZoneInfo(volume.zone)).date() - _EPOCH).days
     first, days, bad, worst = _found(scene, volume, today)
     if first is None:
-        return not_evaluated(expectation, "no day with rows is complete yet")
+        return not_evaluated(expectation, "there is no completed day with rows yet")
     empty = (today - first) - days if volume.least else 0
     message = f"{bad + empty} of {today - first} completed days of '{expectation.field}' are out of range"
     rows: int | None = None

@@ -102,7 +102,7 @@ def parse_pattern(text: str) -> Pattern:
     (True, False)
     """
     if len(text) > MAX_LENGTH:
-        raise ValueError(f"it has {len(text):,} characters, at most {MAX_LENGTH:,} are read")
+        raise ValueError(f"it has {len(text):,} characters, at most {MAX_LENGTH:,} are allowed")
     reader = _PatternReader(text)
     tree = reader.choice(0)
     if reader.at < len(text):
@@ -220,7 +220,7 @@ class _PatternReader:
             kind = _GROUP.match(self.text, self.at)
             if not kind:
                 raise ValueError(
-                    f"'({self.text[self.at : self.at + 3]}' at character {start + 1} is no group of ECMA-262"
+                    f"'({self.text[self.at : self.at + 3]}' at character {start + 1} is not a group of ECMA-262"
                 )
             self.at = kind.end()
             looking = bool(kind[2])
@@ -267,7 +267,7 @@ class _PatternReader:
             self.at = code.end()
             number = int(code[1] or code[2] or code[3], 16)
             if number > 0x10FFFF:
-                raise ValueError(f"'\\{code[0]}' is no character")
+                raise ValueError(f"'\\{code[0]}' is not a character")
             return _mask(chr(number)), re.escape(chr(number))
         self.at += 1
         if letter in _CLASSES:

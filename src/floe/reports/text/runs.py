@@ -5,13 +5,13 @@ from typing import Any
 
 from floe.reports.style import Style, clean
 
-_HEAD = ("when (UTC)", "run", "table", "contract", "rows", "written", "verdict", "broken promises")
+_HEAD = ("when (UTC)", "run", "table", "contract", "rows", "written", "verdict", "violations")
 
 
 def runs_text(runs: Sequence[Mapping[str, Any]], style: Style, table: str | None = None) -> str:
     """One line per run, newest first."""
     if not runs:
-        return f"No run{f' of {clean(table)}' if table else ''} is recorded here yet; `floe enforce` makes one."
+        return f"No run{f' of {clean(table)}' if table else ''} is recorded yet; `floe enforce` and `floe test` record runs."
     rows = [_HEAD, *(_row(run) for run in runs)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

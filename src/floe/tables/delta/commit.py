@@ -16,7 +16,7 @@ from floe.model.plan import Plan
 from floe.model.types import Struct
 from floe.tables.commit_tag import Tag
 from floe.tables.parquet.footers import footers, struct_of
-from floe.tables.spark.constraints import holdable, name_of
+from floe.tables.spark.schema import holdable, name_of
 from floe.tables.state import TableMovedError
 
 # what a table may be able to do: a commit of ours is right with these, whatever else is wrong or refused
@@ -44,13 +44,13 @@ def unfit(log: DeltaTable, plan: Plan, files: Iterable[pq.FileMetaData]) -> str 
         return "the table is partitioned"
     schema = json.loads(log.schema().to_json())
     if _binds_columns(schema):
-        return "columns of the table are generated, mapped or bound by invariants"
+        return "the table has generated, mapped or constrained columns"
     table = from_spark_json(schema)
     assert isinstance(table, Struct)
     required = {member.name for member in plan.schema.members if not member.nullable}
     stricter = [member.name for member in table.members if not member.nullable and member.name not in required]
     if stricter:
-        return f"the table asks for {stricter[0]}, which the contract does not"
+        return f"the table requires {stricter[0]}, which the contract does not"
     if any(_columns(struct_of(file)) != _columns(table) for file in files):
         return "the staged files have other types than the table"
     return None

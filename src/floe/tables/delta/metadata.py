@@ -20,10 +20,11 @@ from pyarrow import compute
 from pyarrow.fs import PyFileSystem
 
 from floe.lang.type_text import from_spark_json
-from floe.model import TableError
+from floe.model import TableCause, TableError
 from floe.model.claim import FileStatistics, bounded
 from floe.model.table import Target
 from floe.model.types import Decimal, Struct, Type
+from floe.tables.boundary import cause_of
 from floe.tables.facts import TableFacts, check_present
 
 _MILLISECOND = datetime.timedelta(milliseconds=1)
@@ -35,8 +36,8 @@ def probe(target: Target) -> TableFacts | None:
     """What the log at a path says."""
     if not target.path:
         raise TableError(
-            f"{target.name} is a name in Spark's catalog, which only a Spark session can ask",
-            "Name its path with --table",
+            f"{target.name} is in Spark's catalog, which needs a Spark session",
+            "Pass its path with --table",
         )
     try:
         if "://" not in target.path and not Path(target.path).exists():
@@ -110,7 +111,7 @@ def _committed(table: DeltaTable) -> int | None:
         with log.open_input_file(name) as stream:
             text = stream.read()
         if not text.strip():
-            raise ValueError(f"{name} is empty: its commit was cut short")
+            raise ValueError(f"{name} is empty: its commit was truncated")
         changed, stamp = _commit(text.splitlines())
         if changed:
             return stamp if stamp is not None else info.mtime_ns // 1_000_000_000
@@ -145,24 +146,34 @@ def _add_actions(table: DeltaTable) -> list[dict[str, Any]] | None:
 
 
 def _loose(schema: Struct, rows: list[dict[str, Any]] | None) -> frozenset[str]:
-    """Columns of decimals whose bounds may have been rounded: delta-rs writes them as doubles, Spark with all digits.
+    """Columns with decimals whose bounds may have been rounded: delta-rs writes them as doubles, Spark with all digits.
 
     Which of them wrote a file is not known. A double keeps every decimal of 15 digits as it is.
     """
-    scales = {
-        member.name: member.type.scale
-        for member in schema.members
-        if isinstance(member.type, Decimal) and member.type.precision > _DIGITS
-    }
-    found = set[str]()
-    for row in rows if rows is not None and scales else ():
-        for edges in (row.get("min") or {}, row.get("max") or {}):
-            found |= {name for name, scale in scales.items() if _rounded(edges.get(name), scale)}
-    return frozenset(scales) if rows is None else frozenset(found)
+    types = {member.name: member.type for member in schema.members if _may_round(member.type)}
+    if rows is None:
+        return frozenset(types)
+    edges = [edge for row in rows for edge in (row.get("min") or {}, row.get("max") or {})] if types else []
+    return frozenset(name for name, type_ in types.items() if any(_rounded(type_, edge.get(name)) for edge in edges))
 
 
-def _rounded(value: Any, scale: int) -> bool:
-    return isinstance(value, Number) and abs(value) >= Number(10) ** (_DIGITS - scale)
+def _may_round(type_: Type) -> bool:
+    match type_:
+        case Decimal(precision):
+            return precision > _DIGITS
+        case Struct(members):
+            return any(_may_round(member.type) for member in members)
+    return False
+
+
+def _rounded(type_: Type, bound: Any) -> bool:
+    """Whether a bound in the log, or one of a part of a struct, has more digits than a double keeps."""
+    match type_:
+        case Decimal(precision, scale) if precision > _DIGITS:
+            return isinstance(bound, Number) and abs(bound) >= Number(10) ** (_DIGITS - scale)
+        case Struct(members) if isinstance(bound, Mapping):
+            return any(_rounded(member.type, bound.get(member.name)) for member in members)
+    return False
 
 
 def _files(
@@ -298,8 +309,8 @@ def _open(path: str) -> DeltaTable:
         return DeltaTable(path)
     except TableNotFoundError:
         raise TableError(
-            f"{path} is there, but it is no Delta table",
-            "Name another table with --table, or move what stands there",
+            f"{path} exists, but it is not a Delta table",
+            "Pass another table with --table, or move these files",
         ) from None
     except (DeltaError, OSError) as error:
         raise _unreadable(path, error) from None
@@ -315,6 +326,8 @@ def _denied(path: str) -> bool:
 
 
 def _unreadable(path: str, error: Exception) -> TableError:
-    cause = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
-    cause = "Permission denied" if _denied(path) else cause
-    return TableError(f"{path} cannot be read: {cause}", "Check the table's log, its path and its permissions")
+    remedy = "Check the table's log, its path and its permissions"
+    if _denied(path):
+        return TableError(f"{path} cannot be read: Permission denied", remedy, cause=TableCause.PERMISSION)
+    said = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+    return TableError(f"{path} cannot be read: {said}", remedy, cause=cause_of(error))

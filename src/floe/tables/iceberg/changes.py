@@ -19,7 +19,9 @@ _SURE = (Operation.APPEND, Operation.REPLACE)
 def rewrites(target: Target, settings: Settings, since: str, now: str) -> list[Rewrite]:
     """The rewrites between two snapshots, oldest first; none where one is no ancestor, or rows were deleted between."""
     try:
-        with library_errors(f"The snapshots of {target} cannot be read", "Nothing: all files are read instead"):
+        with library_errors(
+            f"The snapshots of {target} cannot be read", "No action needed: all files are read instead"
+        ):
             return _between(open_table(target, settings), since, now)
     except TableError:
         return []

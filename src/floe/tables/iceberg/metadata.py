@@ -30,7 +30,7 @@ from pyiceberg.types import (
 )
 
 from floe.lang.type_text import parse_type
-from floe.model import TableError
+from floe.model import TableCause, TableError
 from floe.model.claim import FileStatistics, bounded
 from floe.model.table import Target
 from floe.model.types import Array, Atomic, MapOf, Member, Struct, Text, Type
@@ -155,14 +155,19 @@ def by_name(name: str, settings: Settings) -> Table | None:
     """A table of the settings' catalogs; None where it is not there, or in none of them."""
     catalog, *identifier = name.split(".")
     if catalog not in settings.catalogs:
-        raise TableError(f"No catalog is called '{catalog}'", "Add it under catalogs in the settings (`floe doctor`)")
+        raise TableError(
+            f"No catalog is called '{catalog}'",
+            "Add it under catalogs in the settings (`floe doctor`)",
+            cause=TableCause.CATALOG,
+        )
     found: Table | None = _asked(catalog, lambda: _load(catalog, tuple(identifier), settings))
     return found
 
 
 def _asked(catalog: str, ask: Callable[[], Any]) -> Any:
     """What a catalog answers, in time; TableError where it is out of reach."""
-    with library_errors(f"The catalog '{catalog}' cannot be asked", "Check catalogs in the settings (`floe doctor`)"):
+    remedy = "Check catalogs in the settings (`floe doctor`)"
+    with library_errors(f"The catalog '{catalog}' cannot be reached", remedy, cause=TableCause.CATALOG):
         return call_with_timeout(ask, PATIENCE)
 
 
@@ -179,7 +184,7 @@ def metadata_file(path: str) -> str | None:
     if path.endswith("metadata.json"):
         return path if "://" in path or Path(path).is_file() else None
     if "://" in path:
-        raise TableError(f"{path} is a folder, whose metadata file is not known", "Name its metadata.json with --table")
+        raise TableError(f"{path} is a folder without a known metadata file", "Pass its metadata.json with --table")
     newest = _newest(Path(path) / "metadata")
     return str(newest) if newest else None
 
@@ -192,7 +197,7 @@ def _newest(folder: Path) -> Path | None:
     fitting = [file for number, file in files if number == wanted]
     if len(fitting) > 1:
         raise TableError(
-            f"{folder} has {len(fitting)} metadata files of version {wanted}", "Name one of them with --table"
+            f"{folder} has {len(fitting)} metadata files of version {wanted}", "Pass one of them with --table"
         )
     return fitting[0] if fitting else None
 

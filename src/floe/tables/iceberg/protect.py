@@ -2,16 +2,14 @@
 
 from collections.abc import Sequence
 
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import SparkSession, functions as sql
 
 from floe.lang.sql.literals import quote
 from floe.model.plan import Expectation
 from floe.model.table import Target
 from floe.settings import Settings
-from floe.tables.iceberg import required_fields as required
-from floe.tables.iceberg import table
-from floe.tables.spark.constraints import Protection
+from floe.tables.iceberg import required_fields as required, table
+from floe.tables.spark.schema import Protection
 
 
 def protect(spark: SparkSession, target: Target, rules: Sequence[Expectation], settings: Settings) -> list[Protection]:
@@ -35,10 +33,10 @@ def _requires(rule: Expectation) -> bool:
 
 def _required(rule: Expectation, column: str | None, empty: dict[str, int], cause: str) -> Protection:
     if column is None:
-        return Protection(rule.id, str(rule.row_rule), False, "Iceberg holds no rules about values")
+        return Protection(rule.id, str(rule.row_rule), False, "Iceberg has no constraints on values")
     rows = empty.get(column, 0)
     if rows:
-        return Protection(rule.id, f"{column} NOT NULL", False, f"{rows:,} rows in the table violate it")
+        return Protection(rule.id, f"{column} NOT NULL", False, f"{rows:,} rows in the table violate it", True)
     if column in empty and cause:
         return Protection(rule.id, f"{column} NOT NULL", False, cause)
     return Protection(rule.id, f"{column} NOT NULL", True)

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import pyarrow
-from pyarrow import fs
-from pyarrow import parquet as pq
+from pyarrow import fs, parquet as pq
 
-from floe.model import TableError
+from floe.model import TableCause, TableError
 from floe.model.claim import FileStatistics
 from floe.model.types import Atomic, Member, Struct, Type
+from floe.tables.boundary import cause_of
 from floe.tables.facts import TableFacts
 from floe.tables.parquet.footers import file_statistics, footers, struct_of
 
@@ -68,7 +68,11 @@ def list_files(path: str) -> ParquetFolder | None:
     shown = [file for file in found if _shown(file.path, root)]
     kept = sorted((file for file in shown if file.path.endswith(_ENDINGS)), key=lambda file: str(file.path))
     if not kept:
-        raise TableError(f"{path} is there, but it holds no Parquet file", "Name a Parquet file, or a folder of them")
+        raise TableError(
+            f"{path} contains no Parquet file",
+            "Pass a Parquet file or a folder of Parquet files",
+            cause=TableCause.MISSING,
+        )
     partitions = tuple(_partition(file.path, root) for file in kept)
     _refuse_two_partitionings(path, root, [file.path for file in kept], partitions)
     return ParquetFolder(
@@ -101,7 +105,9 @@ def _files_below(system: fs.FileSystem, root: str, path: str) -> list[fs.FileInf
             return None
         found = [info] if info.is_file else system.get_file_info(fs.FileSelector(root, recursive=True))
     except (OSError, pyarrow.ArrowException) as error:
-        raise TableError(f"{path} cannot be read: {str(error).splitlines()[0]}", "Check its permissions") from None
+        raise TableError(
+            f"{path} cannot be read: {str(error).splitlines()[0]}", "Check its permissions", cause=cause_of(error)
+        ) from None
     return [file for file in found if file.is_file]
 
 
@@ -113,8 +119,8 @@ def _refuse_two_partitionings(
         if tuple(partition) != tuple(partitions[0]):
             ways = [name.removeprefix(root).strip("/") for name in (files[0], file)]
             raise TableError(
-                f"{path} holds files that are partitioned in two ways: {ways[0]} and {ways[1]}",
-                "Move them, so that all stand below folders of the same columns, or name one part of them",
+                f"{path} contains files with different partition columns: {ways[0]} and {ways[1]}",
+                "Move them below folders with the same columns, or pass one part of them",
             )
 
 
@@ -135,7 +141,9 @@ def system_of(path: str) -> tuple[fs.FileSystem, str]:
         system, root = fs.FileSystem.from_uri(re.sub("^s3[an]://", "s3://", path))
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise TableError(
-            f"{path} cannot be reached: {str(error).splitlines()[0]}", "Check its address and rights"
+            f"{path} cannot be reached: {str(error).splitlines()[0]}",
+            "Check its address and permissions",
+            cause=cause_of(error),
         ) from None
     return system, str(root).rstrip("/")
 
@@ -146,8 +154,8 @@ def _refuse_tables(path: str, root: str, files: Iterable[str]) -> None:
     if tables:
         listed = ", ".join(sorted(tables)[:3]) + (", …" if len(tables) > 3 else "")
         raise TableError(
-            f"{path} is no table of Parquet files: it holds {len(tables)} Delta or Iceberg tables, {listed}",
-            "Name one of them",
+            f"{path} is not a table of Parquet files: it contains {len(tables)} Delta or Iceberg tables, {listed}",
+            "Pass one of them",
         )
 
 
@@ -187,8 +195,8 @@ def _refuse_two_spellings(folder: ParquetFolder, names: Iterable[str]) -> None:
         other = known.setdefault(name.casefold(), name)
         if other != name:
             raise TableError(
-                f"{folder.path} spells a column in two ways: {other} and {name}. Readers differ on whether they are one",
-                "Write the files again, or name their folders, so that all spell it in the same letters",
+                f"{folder.path} has two spellings of a column: {other} and {name}. Not all readers treat them as one column",
+                "Rewrite the files, or rename their folders, with one spelling",
             )
 
 

@@ -59,11 +59,11 @@ _FELT = ("onViolation", "schemaEvolution", "qualityLevel", "qualityThreshold", "
     basis="given",
 )
 def metadata_changed(pair: Any) -> Iterator[Delta]:
-    """A description, business name, example, tag, link or custom property reads otherwise, or another key that promises nothing.
+    """A description, business name, example, tag, link, custom property or another key without effect on data changed.
 
-    Why: people read it, no program relies on it.
+    Why: people read it; no program depends on it.
 
-    Fix: nothing; raise the PATCH.
+    Fix: raise the PATCH version.
     """
     for part in _parts(pair):
         felt = Impact.RISK if (part.custom or part.path) in _FELT else None
@@ -108,11 +108,11 @@ def _without(parts: Iterator[DocumentPart], judged: tuple[str, ...]) -> Iterator
 
 @change("respelled", "A2", bump=Bump.PATCH, reader=Impact.OK, writer=Impact.OK, value=Pair, last=True)
 def respelled(pair: Pair) -> Iterator[Delta]:
-    """A part is written in other words that promise the same.
+    """A part is written differently with the same meaning.
 
-    Why: the document is another one, and so is its hash; nobody else notices.
+    Why: the document and its hash changed; nothing else did.
 
-    Fix: nothing; raise the PATCH.
+    Fix: raise the PATCH version.
     """
     for part in _whole(pair):
         yield Delta(path=part.path, old=part.old, new=part.new, about=pair.new)

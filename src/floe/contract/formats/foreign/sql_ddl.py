@@ -15,8 +15,7 @@ from floe.contract.formats.foreign.unreadable import unknown_type, unreadable
 from floe.contract.formats.odcs import step
 from floe.lang.type_text import parse_type
 from floe.model import ContractError, Place
-from floe.model.types import Array, Atomic, MapOf, Type
-from floe.model.types import Decimal as DecimalType
+from floe.model.types import Array, Atomic, Decimal as DecimalType, MapOf, Type
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -8,62 +8,52 @@ from floe.lang.sql.literals import fits, literal
 from floe.model import Field
 from floe.model.types import Atomic, Decimal, Family
 
-_FINE = "DECIMAL(38,18)"
-_POWER = 40  # of ten, that doubles from 1e38 on have at least in units of 10^-18
+# powers of two and five that a BIGINT holds, and that are more than the digits of a double
+_MOST_TWOS, _MOST_FIVES = 62, 26
+_POWERS_OF_FIVE = f"array({', '.join(f'{5**power}L' for power in range(_MOST_FIVES + 1))})"
 
 
 @row_expectation("E554", "not-multiple")
 def not_multiple(value: str, field: Field) -> Bad | None:
-    """A number is no whole multiple of what the contract says.
+    """A number is not a multiple of the contract's multipleOf.
 
     Why: readers count in these steps, such as cents or boxes of twelve.
 
-    Fix: correct the row at its source, or promise a smaller step in a new version.
+    Fix: correct the row at its source, or require a smaller step in a new version.
     """
     step = field.options.get("multipleOf")
     if step is None:
         return None
     exact = Decimal(38, 18)
     if not fits(step, exact) or float(step) <= 0:
-        return Bad("", str(step), cause=f"'multipleOf' asks for a number above zero, it is '{step}'")
-    by = literal(step, exact)
+        return Bad("", str(step), cause=f"'multipleOf' must be a number above zero, it is '{step}'")
+    whole = f"{value} % {literal(step, exact)} <> 0"
     match field.type:
         case Atomic("tinyint" | "smallint" | "int" | "bigint") | Decimal() | Family("integer" | "decimal"):
-            return Bad(f"{value} % {by} <> 0", f"a multiple of {step}")
-        case Atomic("float" | "double") | Family("number"):
-            sized = f"CASE WHEN abs({value}) < 1e20 THEN {_decimal(value, _FINE, by)}"
-            sized += (
-                f" WHEN abs({value}) < 1e38 THEN {_decimal(value, 'DECIMAL(38,0)', by)} ELSE {_huge(value, step)} END"
-            )
-            return Bad(f"{not_finite(value, field)} OR {sized}", f"a multiple of {step}")
-    return Bad("", str(step), cause=f"'multipleOf' asks for a number above zero, it is '{step}'")
-    by = literal(step, exact)
-    match field.type:
-        case Atomic("tinyint" | "smallint" | "int" | "bigint") | Decimal() | Family("integer" | "decimal"):
-            return Bad(f"{value} % {by} <> 0", f"a multiple of {step}")
-        case Atomic("float" | "double") | Family("number"):
-            # a double is taken as it is written, as far as a decimal holds it
-            large = f"try_cast({value} AS DECIMAL(38,0)) % {by} <> 0"
-            small = f"try_cast({value} AS {_FINE}) % {by} <> 0"
-            sized = f"CASE WHEN abs({value}) < 1e15 THEN {small} ELSE coalesce({large}, false) END"
-            return Bad(f"{not_finite(value, field)} OR {sized}", f"a multiple of {step}")
-    return Bad("", str(step), cause=f"'multipleOf' is about numbers, the type is {field.type}")
+            bad = whole
+        case Atomic("float" | "double"):
+            bad = _floating(value, field, step)
+        case Family("number"):
+            bad = f"CASE WHEN typeof({value}) LIKE 'decimal%' THEN {whole} ELSE {_floating(value, field, step)} END"
+        case _:
+            return Bad("", str(step), cause=f"'multipleOf' applies to numbers, the type is {field.type}")
+    # a value that the check cannot answer for is no multiple; where there is no value, there is nothing to answer for
+    return Bad(f"{value} IS NOT NULL AND coalesce({bad}, true)", f"a multiple of {step}")
 
 
-def _decimal(value: str, type_: str, by: str) -> str:
-    """A double is taken as it is written; one that the decimal does not hold has more digits than any multiple."""
-    exact = f"try_cast({value} AS {type_})"
-    return f"({exact} <> {value} OR {exact} % {by} <> 0)"
+def _floating(value: str, field: Field, step: object) -> str:
+    return f"{not_finite(value, field)} OR {_as_written(value, step)}"
 
 
-def _huge(value: str, step: object) -> str:
-    """Doubles from 1e38 on, written as digits and a power of ten of at least 22.
+def _as_written(value: str, step: object) -> str:
+    """A double is taken as it is written: digits and a power of ten, whatever its size.
 
-    digits * 10^power is a multiple of step where the step, counted in units of 10^-18, divides digits * 10^(power + 18):
-    its parts of two and five divide the power of ten, as far as that reaches, and the digits must hold all the rest.
+    The step is rest * 2^twos * 5^fives * 10^exponent. So digits * 10^power is a multiple of it where rest divides the
+    digits, and where the digits have the twos and the fives that 10^(power - exponent) lacks. A double has 17 digits at
+    most: a power of two or five that is cut to what a BIGINT holds is still more than they can have.
     """
-    rest = int(Number(str(step)).scaleb(18))
-    twos, fives = 0, 0
+    _, figures, exponent = Number(str(step).strip()).as_tuple()
+    rest, twos, fives = int("".join(map(str, figures))), 0, 0
     while rest % 2 == 0:
         rest, twos = rest // 2, twos + 1
     while rest % 5 == 0:
@@ -71,10 +61,16 @@ def _huge(value: str, step: object) -> str:
     written = f"CAST({value} AS STRING)"
     front = f"substring_index({written}, 'E', 1)"
     digits = f"try_cast(replace({front}, '.', '') AS BIGINT)"
-    power = f"try_cast(substring_index({written}, 'E', -1) AS INT) - length(substring_index({front}, '.', -1))"
-    found = [f"{digits} % {rest}BD <> 0"] if rest > 1 else []
-    if twos > _POWER:
-        found.append(f"{digits} % shiftleft(1L, least(62, greatest(0, {twos - 18} - ({power})))) <> 0")
-    if fives > _POWER:
-        found.append(f"{digits} % try_cast(pow(5, greatest(0, {fives - 18} - ({power}))) AS BIGINT) <> 0")
-    return f"coalesce({' OR '.join(found)}, true)" if found else "false"
+    said = f"if({written} LIKE '%E%', try_cast(substring_index({written}, 'E', -1) AS INT), 0)"
+    tens = f"({said} - length(substring_index({front}, '.', -1)) - ({exponent}))"
+    tests = [
+        f"{digits} % shiftleft(1L, {_lacking(tens, twos, _MOST_TWOS)}) <> 0",
+        f"{digits} % element_at({_POWERS_OF_FIVE}, 1 + {_lacking(tens, fives, _MOST_FIVES)}) <> 0",
+    ]
+    tests += [f"{digits} % {rest}BD <> 0"] if rest > 1 else []
+    return f"({' OR '.join(tests)})"
+
+
+def _lacking(tens: str, wanted: int, most: int) -> str:
+    """How many of a prime factor the digits must have, where the tens have the others."""
+    return f"least({most}, greatest(0, {wanted} - {tens}))"
