@@ -160,7 +160,6 @@ def test_an_event_that_finds_no_room_waits_and_leaves_no_half_line(disk: SmallDi
     ("words", "made"),
     [
         (("convert", "orders.yaml", "--to", "html", "--output", "small/orders.html"), "orders.html"),
-        (("compile", ".", "--output", "small/compiled.json"), "compiled.json"),
         (("init", "small/shop"), "shop"),
     ],
 )
