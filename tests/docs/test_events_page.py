@@ -1,4 +1,4 @@
-"""The commands and the receiver of docs/telling.md, as a reader types them."""
+"""The commands and the receiver of docs/events.md, as a reader types them."""
 
 import json
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from tests.helpers.endpoint import endpoint
 from tests.helpers.pages import fences
 from tests.helpers.runs import CONTRACT
 
-PAGE = fences(ROOT / "docs" / "telling.md")
+PAGE = fences(ROOT / "docs" / "events.md")
 
 
 def test_the_commands_of_the_page_tell_of_a_run(tmp_path: Path):

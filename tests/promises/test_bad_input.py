@@ -211,7 +211,7 @@ def test_unknown_variable(home: Path):
 
 def test_a_setting_of_another_kind(home: Path):
     (home / "manifest.yaml").write_text("data_contracts:\n  enforcement: strict\n")
-    says = ("'data_contracts.enforcement' is 'strict', which is none of off, warn, alert_only, block",)
+    says = ("'data_contracts.enforcement' is 'strict', which is not one of off, warn, alert_only, block",)
     refuses(home, "runs", says=says)
 
 

@@ -26,6 +26,8 @@ from floe.contract.lint.views import LintScope, Neighbours
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.model import Contract, ContractError, Finding, Place, SettingError, Severity
 from floe.settings import LABELS, Settings
+from floe.system.full_disk import remedy
+from floe.system.whole_file import write_whole
 
 Source = str | Path | Contract
 _INLINE = "<text>"
@@ -133,9 +135,10 @@ def write_baseline(result: LintResult, file: str | Path) -> None:
     """Keep the findings of a run as known ones."""
     path = Path(file)
     try:
-        path.write_text(baseline.write(result.findings, _relative_to(path)), "utf-8")
+        write_whole(path, baseline.write(result.findings, _relative_to(path)))
     except OSError as error:
-        raise SettingError(f"{path} cannot be written: {(error.strerror or '').lower()}", "Pass another file") from None
+        reason = (error.strerror or "").lower()
+        raise SettingError(f"{path} cannot be written: {reason}", remedy(error, "Pass another file")) from None
 
 
 def _baseline(path: Path) -> Counter[tuple[str, str, str, str, str]]:

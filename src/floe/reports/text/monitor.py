@@ -1,4 +1,4 @@
-"""What the monitor saw, for people."""
+"""The results of the monitor as text."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,11 +7,11 @@ from floe.model import Severity
 from floe.reports.style import Style, clean, plural
 
 _MARKS = {"pass": ("✓", "green"), "fail": ("✗", "red"), "not_evaluated": ("?", "yellow")}
-_WORDS = {"pass": "fine", "fail": "broken", "not_evaluated": "not evaluated"}
+_WORDS = {"pass": "ok", "fail": "failed", "not_evaluated": "not evaluated"}
 
 
 def monitor_text(said: Mapping[str, Any], style: Style) -> str:
-    """One line per dataset, what is amiss below it, and the sum."""
+    """One line per dataset, its problems below it, and the totals."""
     lines = [line for value in said["results"] for line in _dataset(value, style)]
     summary = said["summary"]
     counts = ", ".join(f"{summary[word]:,} {_WORDS[word]}" for word in _WORDS if summary[word])

@@ -32,14 +32,14 @@ def read_policies(entries: Any, where: str, demands: Sequence[str], source: str 
         source: who asks, as findings say it.
     """
     if not isinstance(entries, list):
-        raise SettingError(f"{where}: policies is no list", "Write - {name: owner, require: owner}")
+        raise SettingError(f"{where}: policies is not a list", "Write - {name: owner, require: owner}")
     return tuple(_policy(entry, _where(entries, i, where), demands, source) for i, entry in enumerate(entries))
 
 
 def read_waivers(entries: Any, where: str) -> tuple[Waiver, ...]:
     """The waivers in a list; SettingError where one is not whole. One that names a diff is an approval (floe ci)."""
     if not isinstance(entries, list):
-        raise SettingError(f"{where}: waivers is no list", "Write them with floe approve")
+        raise SettingError(f"{where}: waivers is not a list", "Write them with floe approve")
     return tuple(
         _waiver(entry, _where(entries, i, where), _place(entries, i))
         for i, entry in enumerate(entries)
@@ -63,7 +63,7 @@ def _policy(entry: Any, where: str, demands: Sequence[str], source: str) -> Poli
     require = _words(entry.get("require"), f"{where}: 'require' of policy '{name}'")
     for word in require:
         if word not in demands:
-            raise _unlike(word, demands, f"{where}: Policy '{name}' requires '{word}', which nothing can be asked for")
+            raise _unlike(word, demands, f"{where}: Policy '{name}' requires '{word}', which is not supported")
     policy = Policy(
         name,
         require,
@@ -76,7 +76,7 @@ def _policy(entry: Any, where: str, demands: Sequence[str], source: str) -> Poli
         source,
     )
     if not (policy.require or policy.levels or policy.fields):
-        raise SettingError(f"{where}: Policy '{name}' asks for nothing", "Add require, sla or fields")
+        raise SettingError(f"{where}: Policy '{name}' has no requirement", "Add require, sla or fields")
     return policy
 
 
@@ -103,7 +103,7 @@ def _list(value: Any) -> list[Any]:
 def _words(value: Any, what: str) -> tuple[str, ...]:
     words = _list(value)
     if not all(isinstance(word, str) for word in words):
-        raise SettingError(f"{what} is no text or list of texts", "Write words")
+        raise SettingError(f"{what} is neither a text nor a list of texts", "Write text or a list of texts")
     return tuple(words)
 
 
@@ -120,7 +120,9 @@ def _levels(value: Any, name: str, where: str) -> dict[str, dict[str, Any]]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise SettingError(f"{where}: 'sla' of policy '{name}' is no mapping", "Write sla: {freshness: {at_most: 24h}}")
+        raise SettingError(
+            f"{where}: 'sla' of policy '{name}' is not a mapping", "Write sla: {freshness: {at_most: 24h}}"
+        )
     for bounds in value.values():
         _keys(bounds, _BOUNDS, "bound of a service level", where)
         for bound in bounds.values():
@@ -160,18 +162,18 @@ def _waiver(entry: Any, where: str, place: Place | None) -> Waiver:
     _keys(entry, _WAIVER, "waiver", where)
     code = str(entry.get("code") or "").upper().removeprefix("FLOE-")
     if code not in BY_CODE:
-        raise SettingError(
-            f"{where}: A waiver names the code '{entry.get('code')}', which there is not", "Use e.g. E511"
-        )
+        raise SettingError(f"{where}: A waiver has the unknown code '{entry.get('code')}'", "Use e.g. E511")
     if code in _NEVER:
-        raise SettingError(f"{where}: {code} cannot be waived: nothing could be compiled", "Correct the contract")
+        raise SettingError(
+            f"{where}: {code} cannot be waived, because the contract could not be compiled", "Correct the contract"
+        )
     missing = next((key for key in ("path", "reason", "until") if not entry.get(key)), None)
     if missing:
         raise SettingError(f"{where}: The waiver of {code} has no {missing}", f"Add {missing}; floe approve writes all")
     until = parse_day(str(entry["until"]))
     if until is None:
         raise SettingError(
-            f"{where}: The waiver of {code} ends at '{entry['until']}', which is no date", "Use 2026-12-31"
+            f"{where}: The waiver of {code} ends at '{entry['until']}', which is not a date", "Use 2026-12-31"
         )
     path, reason = str(entry["path"]), str(entry["reason"])
     return Waiver(code, path, reason, str(entry.get("approver") or ""), until, str(entry.get("contract") or "*"), place)

@@ -39,7 +39,7 @@ def read(data: bytes, source: str) -> tuple[Product | None, list[Finding]]:
     except ContractError as error:
         return None, list(error.findings)
     if not isinstance(tree, Map):
-        text = f"{source} says nothing of a product"
+        text = f"{source} describes no product"
         return None, [
             Finding("E501", "not-a-contract", Severity.CRITICAL, text, "", "Add metadata and output_ports", _at(source))
         ]
@@ -218,7 +218,7 @@ def _unknown(section: DocumentSection, known: tuple[str, ...]) -> None:
                 "unknown-key",
                 Severity.ERROR,
                 f"Key '{key}' is not part of floe.yaml here",
-                f"Known here: {', '.join(known)}",
+                f"Known keys: {', '.join(known)}",
                 f"Did you mean '{near[0]}'?" if near else f"Remove '{key}'",
                 section.node.key_places[key],
                 (*section.at, key),

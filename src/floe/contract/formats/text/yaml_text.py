@@ -76,8 +76,8 @@ def _unreadable(text: str, file: str, error: yaml.YAMLError) -> ContractError:
     return _error(
         "yaml-unreadable",
         Place(file, line, column),
-        f"The text holds the control character U+{ord(control[0]):04X}",
-        "Remove it, and save the file as UTF-8 text; a contract is no binary file",
+        f"The text contains the control character U+{ord(control[0]):04X}",
+        "Remove it, and save the file as UTF-8 text; a contract is a text file",
     )
 
 
@@ -112,7 +112,7 @@ def _decode(data: bytes | str, file: str) -> str:
             "not-text",
             Place(file, line, 1),
             f"The file is not {encoding.removesuffix('-sig').upper()} text (byte {error.start})",
-            "Save it as UTF-8 text; a contract is no binary file",
+            "Save it as UTF-8 text; a contract is a text file",
         ) from None
 
 
@@ -161,7 +161,7 @@ class _Builder:
     def _document(self, event: yaml.DocumentStartEvent) -> None:
         self.documents += 1
         if self.documents > 1:
-            message = "A second document begins in this file"
+            message = "The file contains a second document"
             raise self._error("several-documents", event, message, "Keep one contract per file")
 
     def _place(self, event: yaml.Event) -> Place:
@@ -189,12 +189,12 @@ class _Builder:
             raise self._error(
                 "merge-key",
                 event,
-                "A merge key (<<) mixes in values that are not written here",
+                "A merge key (<<) adds values that are not written here",
                 "Write the values out, or use an anchor and alias for a whole value",
             )
         if key in frame.container:
             first = locate(frame.container, key, key=True)
-            message = f"Key '{key}' stands twice, first in line {first.line if first else 1}"
+            message = f"Key '{key}' occurs twice, first in line {first.line if first else 1}"
             raise self._error("duplicate-key", event, message, "Keep one of the two")
         frame.key, frame.waits = (key, self._place(event)), False
 
@@ -225,7 +225,7 @@ class _Builder:
         name = event.anchor
         if name not in self.anchors:
             inside = any(frame.anchor == name for frame in self.open)
-            message = f"Alias '*{name}' stands inside its own anchor" if inside else f"Alias '*{name}' has no anchor"
+            message = f"Alias '*{name}' is inside its own anchor" if inside else f"Alias '*{name}' has no anchor"
             raise self._error("bad-alias", event, message, "Write the value out")
         if self.open and self.open[-1].waits:
             raise self._error("key-not-text", event, "A key is an alias", "Write the key out")
@@ -238,7 +238,7 @@ class _Builder:
     def _add(self, value: Any, size: int, event: yaml.Event) -> None:
         self.nodes += size
         if self.nodes > MAX_NODES:
-            message = f"More than {MAX_NODES:,} values once aliases are expanded"
+            message = f"More than {MAX_NODES:,} values after expanding aliases"
             raise self._error("too-many-nodes", event, message, "Split the contract, or write aliases out")
         if not self.open:
             self.result = value
