@@ -63,7 +63,7 @@ def test_a_consumer_is_pinned_to_one_major_and_moves_when_it_says_so(settings: S
     assert moved.was is not None
     assert moved.was["version_range"] == "1.x"
     assert [row["major"] for row in list_consumers(settings, ORDERS)] == [2]
-    with pytest.raises(SettingError, match="holds several MAJOR versions"):
+    with pytest.raises(SettingError, match="includes several MAJOR versions"):
         add_consumer(wish(version=">=1.0.0"), settings, NOW)
 
 
@@ -87,7 +87,7 @@ def test_a_contract_has_other_names(settings: Settings):
         ({"columns": ["emial"]}, "has no column 'emial'\n.*Did you mean 'email'?"),
         ({"columns": [" ", ""]}, "No column given"),
         ({"version": "4.x"}, "No version of sales.shop/orders is in '4.x'"),
-        ({"version": "latest"}, "'latest' is no range of versions"),
+        ({"version": "latest"}, "'latest' is not a range of versions"),
         ({"team": " "}, "needs a team"),
         ({"contact": ""}, "needs a contact"),
         ({"through": "sales.shop/none"}, "'sales.shop/none' is neither registered nor a contract of this"),

@@ -82,7 +82,7 @@ def test_every_figure_from_recorded_facts(settings):
         run_of(2, "monitor", **looked),
         run_of(1, "monitor", "fail", [("FLOE-E530", "critical")]),
     ):
-        store.record(entry)
+        store.record(entry, at="2026-01-31T00:00:00.000Z")
     place = IncidentPlace("shop.p/orders", "1.0.0", "orders")
     for day in range(10, 20):  # ten watched days, stale on two of them
         count_probe(store, place.contract_id, place.dataset, f"2026-01-{day}", took="0.1")

@@ -148,7 +148,7 @@ def test_an_approval_that_makes_no_sense_is_said():
     heard: list[str] = []
     settings = load_settings(say=heard.append)
     assert publish_all(["orders.yaml"], PublishOptions(), settings, now=NOW).exit_code == 0
-    assert "An approval lacks diff, reason, approver. It has no effect" in heard[0]
+    assert "An approval has no diff, reason, approver. It has no effect" in heard[0]
 
 
 def test_an_older_major_line_goes_on_beside_a_newer_one():

@@ -129,7 +129,7 @@ def test_a_new_contract_and_an_empty_repository_have_nothing_to_compare_with(cap
         (["other.yaml", "--against", "old.yaml"], "FLOE-E524", 1),
         (["beta.yaml", "--against", "old.yaml"], "FLOE-E521", 1),
         (["conflict.yaml", "--against", "old.yaml"], "FLOE-E509", 1),
-        (["alias.yaml", "--against", "old.yaml"], "is not written at this place", 2),
+        (["alias.yaml", "--against", "old.yaml"], "was not found at this place", 2),
     ],
 )
 def test_what_cannot_be_bumped_is_said_and_nothing_written(capsys, words, said, code):

@@ -191,7 +191,7 @@ def test_no_product_no_folder_no_sense(tmp_path: Path):
     gone = run_floe("compile", "gone", cwd=tmp_path)
     assert (gone.returncode, "gone is not a folder" in gone.stderr) == (2, True)
     for text, message in (
-        ("[1, 2]", "says nothing of a product"),
+        ("[1, 2]", "describes no product"),
         ("a: [", "FLOE-E509"),
         ("metadata: {}\noutput_ports: [{name: x, colums: []}]", "Did you mean 'columns'?"),
     ):
@@ -206,7 +206,7 @@ def test_an_unknown_setting_or_policy_is_refused(tmp_path: Path):
         ("policy: []\n", "Did you mean 'policies'?"),
         ("policies: [{name: a, requires: owner}]\n", "Did you mean 'require'?"),
         ("policies: [{name: a, require: ownr}]\n", "Did you mean 'owner'?"),
-        ("policies: [{name: a}]\n", "asks for nothing"),
+        ("policies: [{name: a}]\n", "has no requirement"),
         ("policies: [{name: a, sla: {freshness: {at_most: soon}}}]\n", "24h"),
         ("waivers: [{code: E999, path: a, reason: b, until: 2026-12-31}]\n", "E999"),
         ("waivers: [{code: E511, path: a, reason: b}]\n", "has no until"),

@@ -36,8 +36,8 @@ def add(capsys, *words: str) -> tuple[int, str, str]:
 def test_a_team_relies_is_listed_signs_off_and_leaves(capsys):
     assert add(capsys, "--team", "bi", "--columns", "email,address.city") == (
         0,
-        "✓ bi relies on sales.shop/orders 1.x\n"
-        "    columns: orders.address.city, orders.email; changes are told to x@acme.com\n",
+        "✓ bi is a consumer of sales.shop/orders 1.x\n"
+        "    columns: orders.address.city, orders.email; notifications go to x@acme.com\n",
         "",
     )
     code, said, _ = run(capsys, "consumers", "list", ORDERS)
@@ -49,7 +49,7 @@ def test_a_team_relies_is_listed_signs_off_and_leaves(capsys):
         0,
         "✓ bi is no longer a consumer of sales.shop/orders\n",
     )
-    assert run(capsys, "consumers", "list")[1] == "Nobody is registered; `floe consumers add` does it.\n"
+    assert run(capsys, "consumers", "list")[1] == "There are no consumers; `floe consumers add` registers one.\n"
 
 
 def test_impact_in_three_forms(capsys):
@@ -59,10 +59,10 @@ def test_impact_in_three_forms(capsys):
     code, said, _ = run(capsys, "impact", ORDERS, "new.yaml")
     assert code == 0
     assert said.splitlines() == [
-        "sales.shop/orders 1.0.0 → 2.0.0: MAJOR, reaches 1 consumer, may break 1 more",
+        "sales.shop/orders 1.0.0 → 2.0.0: MAJOR, affects 1 consumer, may break 1 more",
         "  affected",
         "    break  crm  x@acme.com  orders.email  directly",
-        "  may break: nobody knows whether they use what changed",
+        "  may break: it is unknown whether they use the changed parts",
         "    break  lab|<b>  x@acme.com  field-renamed orders.mail  directly",
     ]
     shape = json.loads(run(capsys, "impact", ORDERS, "new.yaml", "--format", "json")[1])
@@ -100,7 +100,7 @@ def test_an_end_is_announced_and_taken_back(capsys):
         "    replacement: sales.shop/orders_new",
         "    reason: two schemas",
         "    guide: https://acme.com/move",
-        "    1 consumer will be told",
+        "    1 consumer will be notified",
     ]
     code, said, _ = add(capsys, "--team", "new")
     assert code == 0
@@ -163,8 +163,7 @@ def test_a_retired_contract_takes_no_batch_whether_its_document_or_the_registry_
     import pyarrow as pa
     from pyarrow import parquet as pq
 
-    from floe.actions.lifecycle import Line
-    from floe.actions.lifecycle import deprecate as announce
+    from floe.actions.lifecycle import Line, deprecate as announce
     from floe.actions.load.settings import load_settings
     from floe.model.lifecycle import Announcement
 

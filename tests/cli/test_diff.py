@@ -294,7 +294,7 @@ def test_changes_yaml_is_read_at_the_revision(capsys):
             ["twice", "twice"],
             "FLOE-E500: twice contains 2 contracts with the identity 'sales.shop/orders': twice/a.yaml",
         ),
-        (["table:orders", "contracts"], "orders is a name in Spark's catalog"),
+        (["table:orders", "contracts"], "orders is in Spark's catalog"),
         (["registry:sales.shop/orders", "contracts"], "There is no registry at sqlite:///.floe/registry.db yet"),
         (["contracts"], "A new version is needed"),
         (["", "contracts"], "The name of the contract is empty"),

@@ -177,8 +177,8 @@ def test_two_tables(capsys):
     ("words", "said"),
     [
         (["table:out/nowhere", "orders.yaml"], "There is no table at"),
-        (["orders.yaml", "table:db.orders"], "is a name in Spark's catalog"),
-        (["table:empty", "orders.yaml"], "it is no Delta table"),
+        (["orders.yaml", "table:db.orders"], "is in Spark's catalog"),
+        (["table:empty", "orders.yaml"], "it is not a Delta table"),
         (["table:", "orders.yaml"], "table: has no table name"),
         (["table:out/orders"], "A new version is needed"),
         (["table:a", "folder"], "folder contains 2 contracts, but one is compared with a table"),

@@ -154,7 +154,7 @@ def test_what_is_only_for_information_is_said_once_for_many_files(capsys):
     assert main(["lint", "."]) == 0
     assert capsys.readouterr().out == (
         "· FLOE-E501: The identity of the contract is 'sales.default/orders0:1.0.0'\n"
-        "    It has no dataProduct; 6 more files alike        c0.yaml:1:1\n"
+        "    It has no dataProduct; 6 more files have the same finding c0.yaml:1:1\n"
         "    Suggestion: Add dataProduct here or in floe.yaml\n"
         "✓ 7 files: no error, no warning, 7 info\n"
     )

@@ -151,7 +151,7 @@ def test_batch_that_only_looks_like_parquet(home: Path):
 def test_table_folder_that_is_no_table(home: Path):
     (home / "folder").mkdir()
     (home / "folder" / "notes.txt").write_text("mine")
-    says = ("folder is there, but it is no Delta table", "--table")
+    says = ("folder exists, but it is not a Delta table", "--table")
     refuses(home, "enforce", GOOD, TABLE, "--table", "./folder", says=says)
     assert [path.name for path in (home / "folder").iterdir()] == ["notes.txt"]
     done = run_floe("doctor", TABLE, "--table", "./folder", cwd=home)
@@ -211,7 +211,7 @@ def test_unknown_variable(home: Path):
 
 def test_a_setting_of_another_kind(home: Path):
     (home / "manifest.yaml").write_text("data_contracts:\n  enforcement: strict\n")
-    says = ("'data_contracts.enforcement' is 'strict', which is none of off, warn, alert_only, block",)
+    says = ("'data_contracts.enforcement' is 'strict', which is not one of off, warn, alert_only, block",)
     refuses(home, "runs", says=says)
 
 

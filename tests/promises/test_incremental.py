@@ -340,7 +340,7 @@ def test_the_command_says_what_it_read(tmp_path: Path):
     # nothing changed: nothing is read, and no Java is needed
     done = run_floe(*words, cwd=tmp_path, PATH="/nowhere", JAVA_HOME="")
     assert done.returncode == 0, done.stdout
-    assert "read 0 of 3 files, 3 remembered of snapshot 2" in done.stdout
+    assert "read 0 of 3 files, reused the results of 3 from snapshot 2" in done.stdout
     assert "keys:" not in done.stdout
     write_deltalake(str(tmp_path / "sales"), batch(good(30, 10)), mode="append")
     done = run_floe(*words, "--format", "json", cwd=tmp_path)

@@ -43,11 +43,11 @@ def test_a_file_that_is_damaged(tmp_path: Path):
 def test_a_file_that_is_full_locked_or_not_ours(file: Path):
     address = sa.make_url(f"sqlite:///{file}")
     insert = "INSERT INTO t VALUES (hex(zeroblob(100000)))"
-    assert "make room on its disk" in advice(address, raised(address, insert, before="PRAGMA max_page_count = 3"))
-    assert "Ask for the right to write" in advice(address, raised(address, insert, before="PRAGMA query_only = 1"))
+    assert "free space on its disk" in advice(address, raised(address, insert, before="PRAGMA max_page_count = 3"))
+    assert "Request write permission" in advice(address, raised(address, insert, before="PRAGMA query_only = 1"))
     other = sqlite3.connect(file)
     other.execute("BEGIN EXCLUSIVE")
-    assert "Another program holds the file" in advice(address, raised(address, "SELECT * FROM t"))
+    assert "Another program locks the file" in advice(address, raised(address, "SELECT * FROM t"))
     other.close()
     absent = sa.make_url(f"sqlite:///{file.parent}/none/r.db")
     assert "permissions of the file and its folder" in advice(absent, raised(absent, "SELECT 1"))

@@ -13,7 +13,7 @@ from floe.contract.sources.git import Repository
 from floe.contract.sources.rewrite import rewrite
 from floe.model import Contract, ContractError, SettingError, locate
 from floe.model.change import Bump, Diff
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from floe import engine, registry, tables
 from floe.actions.load.find import find_contract
 from floe.actions.outbox.alerts import alert_faults
-from floe.actions.record.emit import lineage_on
+from floe.actions.record import lineage_on
 from floe.contract.formats.canonical import content_hash
 from floe.lang.secret import masked
 from floe.model import Contract, FloeError, SettingError, TableError
@@ -69,7 +69,7 @@ def _pyspark(_: Settings) -> str:
 
 
 def _java(settings: Settings) -> str:
-    java = engine.spark.java.find_java(settings.java)
+    java = engine.spark.jars.find_java(settings.java)
     return f"Java {java.version} ({java.command})"
 
 

@@ -5,8 +5,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal as Number
-from decimal import InvalidOperation
+from decimal import Decimal as Number, InvalidOperation
 from typing import Any
 
 from floe import registry

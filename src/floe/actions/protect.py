@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 from floe import engine, registry, tables
 from floe.actions.load.find import find_contract
 from floe.engine.plan import make_plan
-from floe.model.decision import MATRIX, STRUCTURE, Verdict, row_of
 from floe.model.plan import Expectation, Plan
+from floe.model.result import MATRIX, STRUCTURE, Verdict, row_of
 from floe.model.table import Target
 from floe.settings import Settings
-from floe.tables.home import refuse_other_root
-from floe.tables.locate import TableSelector, find_target
+from floe.tables.locate import TableSelector, find_target, refuse_other_root
 
 if TYPE_CHECKING:
-    from floe.tables.spark.constraints import Protection
+    from floe.tables.spark.schema import Protection
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def protect(name: str, way: TableSelector, settings: Settings) -> ProtectResult:
     """Write the rules that a gate refuses rows for into the table, as far as its format can hold them."""
     table_id, plan, target = _found(name, way, settings)
     level = settings.data_contracts.enforcement
-    rules = [expectation for expectation in tables.spark.constraints.holdable(plan) if _refused(expectation, level)]
+    rules = [expectation for expectation in tables.spark.schema.holdable(plan) if _refused(expectation, level)]
     return ProtectResult(
         table_id,
         tuple(engine.spark.protect.protect(engine.spark.session.own_session(settings), target, rules, settings)),

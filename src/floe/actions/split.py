@@ -11,9 +11,8 @@ from floe.actions.verify.references import reference_targets
 from floe.actions.verify.table import judge_schema, result_of
 from floe.engine.plan import make_plan
 from floe.model import Contract, EngineError, TableError, ViolationError
-from floe.model.outcome import not_evaluated
 from floe.model.plan import Expectation, Plan
-from floe.model.result import FAIL, Outcome
+from floe.model.result import FAIL, Outcome, Result, not_evaluated
 from floe.settings import Settings
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def split(
     ]
     faults = tuple(outcome for outcome in (*schema, *unknown) if outcome.outcome != "pass" and outcome.code != "E532")
     if faults:
-        raise _refusal(plan, (*schema, *unknown), faults)
+        raise _refusal(result_of(plan, (*schema, *unknown), settings.clock()), faults)
     try:
         parts = Parts(
             *engine.gate.quarantine.split_rows(
@@ -98,7 +97,9 @@ def _references(
     """The rows that keys refer to, by dataset, and why there are none."""
     named = {name: table for name, table in given.items() if isinstance(table, str)}
     store = registry.open_store(settings.registry.url, settings.root)
-    tables, lost = engine.spark.scan.read_references(spark, reference_targets(plan, contract, named, settings, store))
+    tables, lost = engine.spark.scan.read_references(
+        spark, reference_targets(plan, contract, named, settings, store), settings
+    )
     tables |= {name: table for name, table in given.items() if not isinstance(table, str)}
     for target in (expectation.reference for expectation in plan.expectations if expectation.reference):
         there = tables.get(target.dataset)
@@ -110,9 +111,9 @@ def _references(
     return tables, lost
 
 
-def _refusal(plan: Plan, said: tuple[Outcome, ...], faults: tuple[Outcome, ...]) -> ViolationError:
+def _refusal(result: Result, faults: tuple[Outcome, ...]) -> ViolationError:
     lines = [
-        f"The rows of '{plan.dataset}' cannot be told apart: {len(faults)} promises cannot be judged on single rows"
+        f"The rows of '{result.dataset}' cannot be told apart: {len(faults)} promises cannot be judged on single rows"
     ]
     lines += [
         f"    FLOE-{outcome.code} {outcome.severity}: {outcome.message}"
@@ -120,6 +121,4 @@ def _refusal(plan: Plan, said: tuple[Outcome, ...], faults: tuple[Outcome, ...])
         for outcome in faults[:10]
     ]
     first = next((fault for fault in faults if fault.outcome == FAIL), faults[0])
-    return ViolationError(
-        "\n".join(lines), result_of(plan, said), "Mend the frame, or name what is missing", first.code
-    )
+    return ViolationError("\n".join(lines), result, "Mend the frame, or name what is missing", first.code)

@@ -6,7 +6,6 @@ from floe.actions.approve import approve
 from floe.actions.load.parents import shown
 from floe.actions.load.settings import load_settings
 from floe.contract.formats.config.policies import read_waivers
-from floe.system.clock import utc_now
 
 EXAMPLES = ('floe approve E511 customers.email --reason "hashed upstream" --until 2026-12-31',)
 
@@ -40,6 +39,6 @@ def run(options: argparse.Namespace) -> int:
         **({"contract": options.contract} if options.contract else {}),
     }
     (waiver,) = read_waivers([entry], "floe approve")
-    path = approve(waiver, settings, utc_now().date())
+    path = approve(waiver, settings, settings.clock().date())
     print(f"✓ {waiver.code} at '{waiver.path}' is waived by {waiver.approver} until {waiver.until}: {shown(path)}")
     return 0

@@ -10,7 +10,6 @@ from floe.cli.output import print_json, style
 from floe.reports.style import clean
 from floe.reports.text.consumers import added_text, consumers_text
 from floe.reports.text.findings import findings_text
-from floe.system.clock import utc_now
 
 EXAMPLES = (
     "floe consumers add sales.shop/orders --team bi --contact bi@acme.com --columns order_id",
@@ -104,7 +103,8 @@ def _run_add(options: argparse.Namespace) -> int:
         columns=columns,
         through=options.through,
     )
-    made = add_consumer(wish, load_settings(), utc_now())
+    settings = load_settings()
+    made = add_consumer(wish, settings, settings.clock())
     if options.format == "json":
         print_json(made.to_dict())
         return 0
@@ -125,7 +125,8 @@ def _run_list(options: argparse.Namespace) -> int:
 
 def _run_remove(options: argparse.Namespace) -> int:
     wish = ConsumerRequest(contract=options.contract, team=options.team, contact="", through=options.through)
-    gone = remove_consumer(wish, load_settings(), utc_now())
+    settings = load_settings()
+    gone = remove_consumer(wish, settings, settings.clock())
     if options.format == "json":
         print_json({"removed": gone})
     else:
@@ -143,7 +144,8 @@ def _run_sign_off(options: argparse.Namespace) -> int:
         file=options.file,
         diff=options.diff,
     )
-    made = sign_off(asked, load_settings(), utc_now())
+    settings = load_settings()
+    made = sign_off(asked, settings, settings.clock())
     if options.format == "json":
         print_json(made.to_dict())
         return 0

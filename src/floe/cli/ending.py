@@ -8,7 +8,6 @@ from floe.actions.load.settings import load_settings
 from floe.cli.output import print_json
 from floe.lang.dates import parse_day
 from floe.reports.text.lifecycle import lifecycle_text
-from floe.system.clock import utc_now
 
 
 def add_line(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +23,8 @@ def add_line(parser: argparse.ArgumentParser) -> None:
 
 def line(options: argparse.Namespace) -> Line:
     """The line that is meant."""
-    return Line(options.contract, options.major, load_settings(), utc_now())
+    settings = load_settings()
+    return Line(options.contract, options.major, settings, settings.clock())
 
 
 def day(text: str) -> date:

@@ -7,7 +7,7 @@ from floe.actions.explain import ALL_CHANGES, ENFORCEMENT, Explanation, explain,
 from floe.cli.output import print_json, style
 from floe.contract.compat import CHANGES
 from floe.contract.compat.kind import ChangeKind
-from floe.model.decision import LEVELS, MATRIX
+from floe.model.result import LEVELS, MATRIX
 from floe.reports.markdown.changes import change_markdown, change_text, changes_markdown, changes_text
 from floe.reports.markdown.codes import codes_markdown, enforcement_markdown, explained_markdown
 from floe.reports.text.explain import codes_text, enforcement_text, explain_text, paragraphs

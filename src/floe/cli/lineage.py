@@ -6,7 +6,6 @@ from floe.actions.lineage import import_lineage
 from floe.actions.load.settings import load_settings
 from floe.cli.output import print_json, say
 from floe.reports.style import clean, plural
-from floe.system.clock import utc_now
 
 EXAMPLES = ("floe lineage import events.jsonl",)
 
@@ -26,7 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Take in events; exit 1 where something in the files was none."""
-    made = import_lineage(options.files, load_settings(), utc_now())
+    settings = load_settings()
+    made = import_lineage(options.files, settings, settings.clock())
     if options.format == "json":
         print_json(made.to_dict())
     else:

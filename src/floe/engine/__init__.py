@@ -9,17 +9,9 @@ from floe.system.lazy import lazy
 if TYPE_CHECKING:
     from floe.engine import (
         gate as gate,
-    )
-    from floe.engine import (
         incremental as incremental,
-    )
-    from floe.engine import (
         metadata as metadata,
-    )
-    from floe.engine import (
         plan as plan,
-    )
-    from floe.engine import (
         spark as spark,
     )
 else:

@@ -3,8 +3,7 @@
 from fractions import Fraction
 
 from floe.model.plan import Expectation, RowAge
-from floe.model.result import FAIL, PASS, Outcome
-from floe.model.threshold import holds
+from floe.model.result import FAIL, PASS, Outcome, holds
 
 _WHAT = {"newest": "The newest row is", "oldest": "The oldest row is"}
 
@@ -21,7 +20,7 @@ def age_outcome(expectation: Expectation, seconds: int, how: str) -> Outcome:
         field=expectation.field,
         severity=expectation.severity,
         outcome=PASS if kept else FAIL,
-        message="" if kept else f"{what} {format_duration(seconds)} old, the contract promises {expectation.expected}",
+        message="" if kept else f"{what} {format_duration(seconds)} old, the contract requires {expectation.expected}",
         actual=format_duration(seconds),
         expected=expectation.expected,
         how=how,

@@ -92,7 +92,7 @@ BY_CODE = {code.code: code for code in CODES}
 # what reading, resolving and comparing can say beside the rules: name -> code, meaning
 READING = {
     "contract-not-found": ("E500", "The file does not exist."),
-    "folder-empty": ("E500", "The folder holds no contract."),
+    "folder-empty": ("E500", "The folder contains no contract."),
     "input-contract-not-found": ("E500", "An input port of a product names a contract that does not exist."),
     "input-contract-deprecated": ("E570", "An input port of a product names a contract that is deprecated."),
     "input-contract-sunset": ("E571", "An input port of a product names a contract that is sunset."),
@@ -170,7 +170,7 @@ READING = {
     "file-unreadable": ("E509", "The file cannot be read."),
     "file-too-large": ("E509", "The file is too large for a contract."),
     "not-text": ("E509", "The file is not UTF-8 or UTF-16 text."),
-    "several-documents": ("E509", "The file holds a second document."),
+    "several-documents": ("E509", "The file contains a second document."),
     "duplicate-key": ("E509", "A mapping contains a key twice."),
     "merge-key": ("E509", "A merge key (<<) adds values that are not written there."),
     "key-not-text": ("E509", "A key is a list, a mapping or an alias."),

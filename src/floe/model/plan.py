@@ -238,6 +238,7 @@ class VerifyInputs(NamedTuple):
     bounds: Mapping[str, Bounds] = MappingProxyType({})  # of columns, where metadata tells
     clustered: Mapping[str, bool] = MappingProxyType({})  # of columns, whether each file holds values of its own
     common: Mapping[str, tuple[str, ...]] = MappingProxyType({})  # values that columns of text have again and again
+    loose: frozenset[str] = frozenset()  # columns whose statistics may be wrong
     full: bool = False  # whatever earlier runs found
 
 

@@ -32,7 +32,7 @@ def as_html(contract: "Contract") -> str:
         for dataset in contract.datasets
         for field in dataset.fields
     ]
-    return _table(name, rest, ("dataset", "field", "type", "promises"), rows)
+    return _table(name, rest, ("dataset", "field", "type", "expectations"), rows)
 
 
 def _title(contract: "Contract") -> str:
@@ -41,7 +41,7 @@ def _title(contract: "Contract") -> str:
 
 
 def promises(field: "Field") -> str:
-    """What a field promises beside its type, in a few words."""
+    """The expectations of a field beside its type, in a few words."""
     return ", ".join(_promises(field))
 
 
@@ -64,18 +64,22 @@ def result_as_html(result: "Result") -> str:
     part = f" PARTIAL ({result.scope})" if result.scope else ""
     counted = "rows not counted" if result.rows is None else f"{result.rows:,} rows"
     kept = sum(outcome.outcome == "pass" for outcome in result.expectations)
-    about = f"{result.dataset} ({result.contract}:{result.version}): {counted}, {kept} promises kept"
-    head = ("code", "severity", "promise", "bad rows", "expected", "actual")
+    about = f"{result.dataset} ({result.contract}:{result.version}): {counted}, {kept} expectations met"
+    head = ("code", "severity", "expectation", "bad rows", "expected", "actual")
     rows = [_outcome(outcome) for outcome in (*result.failed, *result.not_evaluated)]
     return _table(result.outcome.replace("_", " ") + part, about, head, rows)
 
 
 def write_as_html(result: "WriteResult") -> str:
     """What a gate did, and what it found."""
-    said = "refused, nothing written" if result.refused else f"{result.written:,} rows written"
-    apart = f", {result.quarantined:,} to quarantine" if result.quarantined else ""
-    shadow = ", SHADOW: would be refused" if result.would_refuse else ", SHADOW" if result.shadow else ""
-    return _table(said + apart + shadow, result.table) + result_as_html(result.result)
+    text = "refused, nothing written" if result.refused else f"{result.written:,} rows written"
+    if result.quarantined:
+        text += f", {result.quarantined:,} to quarantine"
+    if result.would_refuse:
+        text += ", SHADOW: would be refused"
+    elif result.shadow:
+        text += ", SHADOW"
+    return _table(text, result.table) + result_as_html(result.result)
 
 
 def _table(title: str, detail: str, head: Sequence[str] = (), rows: Sequence[Sequence[str]] = ()) -> str:

@@ -1,22 +1,26 @@
 """What to do about a database that fails: decided by the codes of SQLite and PostgreSQL."""
 
 import json
+import os
 import sqlite3
 
 import sqlalchemy as sa
 from sqlalchemy.exc import NoSuchModuleError
 
+from floe.system.full_disk import no_room
+
 DAMAGED = (UnicodeDecodeError, json.JSONDecodeError)  # what bytes that are no text, or no JSON, end with
 
 _FILE = "Check registry.url and the permissions of the file and its folder (`floe doctor`)"
-_SERVER = "Check registry.url, and that its server runs and can be reached from here (`floe doctor`)"
+_SERVER = "Check registry.url, and that its server runs and is reachable (`floe doctor`)"
 _ADDRESS = "Write it as sqlite:///.floe/registry.db or postgresql://…"
 _RESTORE = "The file is damaged: restore it from a backup or an export, or move it away"
-_ROOM = "What was not acknowledged is not registered: make room on its disk, and run it again"
-_RIGHTS = "Ask for the right to write there, or set registry.url to another place"
+_ROOM = "Nothing was registered: free space on its disk, and run the command again"
+_RIGHTS = "Request write permission, or set registry.url to another place"
 _LOGIN = "Check the user and password of registry.url"
-_SLOW = "The database is too slow, or somebody holds its tables: run it again later"
-_HELD = "Another program holds the file for long: end it, or move the registry to PostgreSQL"
+_SLOW = "The database is slow, or another session locks its tables: run the command again later"
+_SILENT = "The server accepted the connection but does not respond: check the server, and any pooler or firewall in front of it"
+_HELD = "Another program locks the file: stop it, or move the registry to PostgreSQL"
 
 _SQLITE = {
     sqlite3.SQLITE_CORRUPT: _RESTORE,
@@ -26,7 +30,10 @@ _SQLITE = {
     sqlite3.SQLITE_READONLY: _RIGHTS,
     sqlite3.SQLITE_BUSY: _HELD,
 }
+# what SQLite also says where its disk is full: a file beside the database could not be made, or not be made longer
+_NO_ROOM = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 _POSTGRESQL = {
+    "08006": _SILENT,  # connection failure: so floe calls an answer that did not come (`timed`)
     "28": _LOGIN,
     "25006": _RIGHTS,  # a read-only transaction
     "42501": _RIGHTS,
@@ -48,7 +55,10 @@ def advice(address: sa.URL, error: Exception) -> str:
     cause = getattr(error, "orig", None) or error
     if address.get_backend_name() == "sqlite":
         # the lower byte is the kind of error, the rest says where it came up
-        return _SQLITE.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF, _FILE)
+        kind = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+        if kind in _NO_ROOM and no_room(os.path.dirname(address.database or "")):
+            return _ROOM
+        return _SQLITE.get(kind, _FILE)
     state = getattr(cause, "sqlstate", None)
     if state is None:
         return _by_text(str(cause))

@@ -8,9 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from floe.registry.audit import audited
-from floe.registry.insert import insert_into
 from floe.registry.schema import audit, consumers, contracts, sign_offs
-from floe.registry.store import Store
+from floe.registry.store import Store, insert_into
 
 Row = Mapping[str, Any]
 EVERYONE = "*"  # the team of an override that stands for all

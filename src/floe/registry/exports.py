@@ -76,7 +76,7 @@ def _there(connection: Connection, table: sa.Table, key: str, batch: Sequence[Ro
 def _other(table: str, key: Sequence[Any], there: Row, row: Row) -> RegistryError:
     column = next(name for name in row if there.get(name) != row[name])
     return RegistryError(
-        f"The registry holds another row of {table} for {', '.join(map(str, key))}: "
+        f"The registry has a different row of {table} for {', '.join(map(str, key))}: "
         f"{column} is {_short(there.get(column))}, the export has {_short(row[column])}; nothing was imported",
         "Import into an empty registry (registry.url), or into the one that was exported",
         "E523",

@@ -19,8 +19,8 @@ from floe.registry.schema import (
     sign_offs,
     sla_status,
     versions,
+    violations as found,
 )
-from floe.registry.schema import violations as found
 from floe.registry.signoffs import OVERRIDE, SIGNED
 from floe.registry.store import Store
 

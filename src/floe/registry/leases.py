@@ -111,8 +111,8 @@ class SharedLeases:
             row = connection.execute(sa.select(_ROW.due).where(mine).with_for_update()).first()
             if row is None:
                 raise LeaseError(
-                    f"{turn.name}: another monitor took this look over, so what was found here late is not kept",
-                    "Nothing is to be done where this process was paused; else give it more of the machine",
+                    f"{turn.name}: another monitor took over this check, so the late outcome is discarded",
+                    "No action is needed if this process was paused; otherwise give it more CPU or memory",
                 )
             now, every = _now(connection), self._every.get(turn.name, {})
             due, missed = _moved(row[0], turn, every, now, self._phase.get(turn.name, 0.0))

@@ -25,7 +25,9 @@ def find_id(store: Store, name: str) -> str | None:
     ids = find_ids(store, name)
     if len(ids) > 1:
         raise ContractError(
-            f"'{name}' names {len(ids)} registered contracts: {', '.join(ids)}", "Name one of them by its id", "E500"
+            f"'{name}' is the name of {len(ids)} registered contracts: {', '.join(ids)}",
+            "Pass the id of one of them",
+            "E500",
         )
     return ids[0] if ids else None
 
@@ -55,6 +57,8 @@ def unknown(name: str, names: Iterable[str]) -> ContractError:
     near = difflib.get_close_matches(name, list(names), 1)
     return ContractError(
         f"No contract is registered as '{name}'",
-        f"Did you mean '{near[0]}'?" if near else "`floe contracts search` lists what is; `floe publish` registers",
+        f"Did you mean '{near[0]}'?"
+        if near
+        else "`floe contracts search` lists registered contracts; `floe publish` registers one",
         "E500",
     )

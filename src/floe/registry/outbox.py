@@ -10,9 +10,8 @@ from sqlalchemy.engine import Connection
 from floe.model import RegistryError
 from floe.model.outbox_message import Outgoing
 from floe.registry.audit import audited
-from floe.registry.outbox_put import WAITING, put_all
 from floe.registry.schema import audit, outbox
-from floe.registry.store import Store
+from floe.registry.store import WAITING, Store, put_all
 
 SENT, DEAD = "sent", "dead"
 DROPPED = "outbox-dropped"  # the audit's word for messages given up to keep the outbox small
@@ -95,11 +94,9 @@ def retry(store: Store, id_: int, *, actor: str, at: str) -> None:
     with store.begin(writes=True) as connection:
         state = connection.execute(sa.select(_ROW.state).where(_ROW.id == id_)).scalar()
         if state is None:
-            raise RegistryError(f"The outbox has no message {id_}", "`floe outbox list` shows what it holds")
+            raise RegistryError(f"The outbox has no message {id_}", "`floe outbox list` shows its messages")
         if state == SENT:
-            raise RegistryError(
-                f"Message {id_} was sent already", "`floe outbox list` shows what waits and what is dead"
-            )
+            raise RegistryError(f"Message {id_} was already sent", "`floe outbox list` shows waiting and dead messages")
         values = {"state": WAITING, "attempts": 0, "next_at": at}
         connection.execute(sa.update(outbox).where(_ROW.id == id_).values(**values))
         audited(connection, actor=actor, verb="outbox-retry", subject=f"outbox:{id_}", at=at, was=state)

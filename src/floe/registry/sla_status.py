@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from floe.registry.insert import insert_into
 from floe.registry.schema import check_runs, probe_days, sla_status, violations
-from floe.registry.store import Store
+from floe.registry.store import Store, insert_into
 
 Row = Mapping[str, Any]
 

@@ -5,8 +5,9 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,22 +15,18 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from floe import registry
 from floe.lang.json_text import dumps
 from floe.lang.secret import masked, with_variables_hidden
 from floe.model import RegistryError
 from floe.registry.advice import DAMAGED, advice
-from floe.registry.fact_put import put_fact
-from floe.registry.outbox_put import put_all
-from floe.registry.schema import check_runs, schema_history, table_registry, violations
-from floe.system.clock import stamp, utc_now
+from floe.registry.schema import check_runs, day_facts, outbox, schema_history, table_registry, violations
+from floe.system.full_disk import remedy
 from floe.system.private_files import open_private, private_file
 
 HEAD = "0006"
 _BUSY_SECONDS = 30
-_CONNECT_SECONDS = 10
 FROZEN_SECONDS = 10
-_PATIENT = "SET LOCAL statement_timeout = 0"
-_STATEMENT_SECONDS = 60  # beyond that a database counts as out of reach; who waits for another writer waits longer
 _LOOK_BACK = 5
 _NAME = re.compile(r"[\w.@-][\w.:@/-]*(?<!:)(?!.*://)", re.ASCII)  # ids of contracts, tables and runs
 
@@ -60,9 +57,11 @@ def _address(url: str, root: Path) -> sa.URL:
         address = make_url(url)
     except ArgumentError:
         raise RegistryError(
-            "registry.url is no database address", "Write it as sqlite:///.floe/registry.db or postgresql://…", "E542"
+            "registry.url is not a database address",
+            "Write it as sqlite:///.floe/registry.db or postgresql://…",
+            "E542",
         ) from None
-    if address.drivername == "postgresql":
+    if address.get_backend_name() == "postgresql":
         return address.set(drivername="postgresql+psycopg")
     if address.get_backend_name() == "sqlite" and address.database:
         return address.set(database=str(root / address.database))
@@ -78,8 +77,8 @@ def _folder(path: Path) -> None:
         raise
     except OSError as error:
         raise RegistryError(
-            f"The registry's folder {path.parent} cannot be made: {error.strerror}",
-            "Make the folder writable, or set registry.url to another place",
+            f"The registry's folder {path.parent} cannot be created: {error.strerror}",
+            remedy(error, "Make the folder writable, or set registry.url to another place"),
             "E542",
         ) from None
 
@@ -115,13 +114,14 @@ def _engine(address: sa.URL) -> Engine:
 @cache
 def _server_engine(address: sa.URL) -> Engine:
     """One for all stores of an address, so that those nobody closes do not use up the server's connections."""
-    waits = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
+    postgresql = address.get_backend_name() == "postgresql"
+    limits = registry.timed.connect_arguments(address) if postgresql else {}
     made = sa.create_engine(
-        address, pool_pre_ping=True, pool_size=1, max_overflow=20, json_serializer=_json, connect_args=waits
+        address, pool_pre_ping=True, pool_size=1, max_overflow=20, json_serializer=_json, connect_args=limits
     )
     sa.event.listen(made, "before_cursor_execute", _covered, retval=True)
-    if made.dialect.name == "postgresql" and "options" not in address.query:
-        sa.event.listen(made, "connect", _bound_statements)
+    if postgresql:
+        registry.timed.limit_answers(made)
     # a forked process has connections of its own, and leaves its parent's alone
     os.register_at_fork(after_in_child=lambda: made.dispose(close=False))
     return made
@@ -149,13 +149,6 @@ def _cover(value: Any) -> Any:
     return value
 
 
-def _bound_statements(connection: Any, _: Any) -> None:
-    """Let no statement of a connection last for ever."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET statement_timeout = '{_STATEMENT_SECONDS}s'")
-    connection.commit()
-
-
 class Store:
     """Reads and writes of the store, each in its own transaction."""
 
@@ -171,14 +164,24 @@ class Store:
     def begin(self, writes: bool = False, patient: bool = False) -> Iterator[Connection]:
         """A transaction; writers of SQLite queue from its start. RegistryError (E542) where the database fails.
 
-        One that is patient may wait for others, or take long, without being taken for a database that does not answer.
+        The statements of one that is patient may take long without being taken for a database that does not answer.
         """
         try:
-            with self.engine.execution_options(floe_writes=writes).begin() as connection:
-                if patient and self.postgresql:
-                    connection.execute(sa.text(_PATIENT))
+            with (
+                self.engine.execution_options(floe_writes=writes).begin() as connection,
+                registry.timed.patient(connection) if patient and self.postgresql else nullcontext(),
+            ):
                 yield connection
         except (SQLAlchemyError, *DAMAGED) as error:
+            raise _unreachable(self.engine.url, error) from None
+
+    @contextmanager
+    def session(self) -> Iterator[Connection]:
+        """A connection whose statements stand alone; RegistryError (E542) where the database fails."""
+        try:
+            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                yield connection
+        except SQLAlchemyError as error:
             raise _unreachable(self.engine.url, error) from None
 
     @contextmanager
@@ -196,7 +199,7 @@ class Store:
             return
         if revision is not None and revision > HEAD:
             raise RegistryError(
-                f"The registry is of a newer floe (schema {revision}, this one knows {HEAD})",
+                f"The registry was written by a newer version of floe (schema {revision}, this version supports {HEAD})",
                 "Upgrade floe-contracts",
                 "E542",
             )
@@ -207,7 +210,7 @@ class Store:
         config.set_main_option("script_location", os.fspath(Path(__file__).parent / "migrations"))
         with self.begin(writes=True, patient=True) as connection:
             if self.postgresql:  # of two that find an old store at once, one waits for the other
-                connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock_key("floe.migrate")})
+                registry.timed.wait_for_lock(connection, lock_key("floe.migrate"))
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
 
@@ -291,14 +294,13 @@ class Store:
         """A connection whose transaction holds the lock of a table; RegistryError (E542) where the server fails."""
         try:
             connection = self.engine.connect()
-            connection.execute(sa.text(_PATIENT))
-            connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock_key(table_id)})
+            registry.timed.wait_for_lock(connection, lock_key(table_id))
         except SQLAlchemyError as error:
             raise _unreachable(self.engine.url, error) from None
         return connection
 
-    def record(self, entry: Mapping[str, Any]) -> None:
-        """Keep a run, what it found, where it left its table and what is to be told, all or nothing; a run is kept once."""
+    def record(self, entry: Mapping[str, Any], *, at: str) -> None:
+        """Keep a run, what it found, where it left its table and what is to be told from `at` on, all or nothing; a run is kept once."""
         run = entry["run"]
         with self.begin(writes=True) as connection:
             if connection.execute(sa.select(check_runs.c.run_id).where(check_runs.c.run_id == run["run_id"])).first():
@@ -313,7 +315,7 @@ class Store:
             if entry.get("fact"):
                 put_fact(connection, entry["fact"])
             if entry.get("messages"):
-                put_all(connection, entry["messages"], at=stamp(utc_now()))
+                put_all(connection, entry["messages"], at=at)
 
     def runs(self, limit: int, table_id: str | None = None) -> list[dict[str, Any]]:
         """The newest runs with what they found, newest first."""
@@ -365,3 +367,40 @@ def _keep_table(connection: Connection, table: Mapping[str, Any], schema: Mappin
     )
     if not connection.execute(sa.select(schema_history.c.table_id).where(same)).first():
         connection.execute(sa.insert(schema_history).values(**schema))
+
+
+def insert_into(table: sa.Table, postgresql: bool) -> Any:
+    """An insert that can say what becomes of a row that is there; only the dialect that is used is loaded."""
+    return import_module(f"sqlalchemy.dialects.{'postgresql' if postgresql else 'sqlite'}").insert(table)
+
+
+TABLE, BATCH = "table", "batch"
+
+
+def put_fact(connection: Connection, fact: Mapping[str, Any]) -> None:
+    """Keep a fact in a transaction: contract_id, dataset, source, day, rows and nulls by column."""
+    keys = ("contract_id", "dataset", "source", "day")
+    here = sa.and_(*(day_facts.c[key] == fact[key] for key in keys))
+    insert = insert_into(day_facts, connection.dialect.name == "postgresql")
+    first = {**{key: fact[key] for key in keys}, "rows": 0, "times": 0, "nulls": {}}
+    connection.execute(insert.values(**first).on_conflict_do_nothing())
+    there = connection.execute(sa.select(day_facts).where(here).with_for_update()).mappings().one()
+    connection.execute(sa.update(day_facts).where(here).values(**_after(there, fact)))
+
+
+def _after(there: Mapping[Any, Any], fact: Mapping[str, Any]) -> dict[str, Any]:
+    if fact["source"] == TABLE:
+        return {"rows": fact["rows"], "times": 1, "nulls": dict(fact["nulls"])}
+    known = there["nulls"] if there["times"] else fact["nulls"]  # a column that one batch does not tell is not told
+    nulls = {name: there["nulls"].get(name, 0) + count for name, count in fact["nulls"].items() if name in known}
+    return {"rows": there["rows"] + fact["rows"], "times": there["times"] + 1, "nulls": nulls}
+
+
+WAITING = "waiting"
+
+
+def put_all(connection: Connection, told: Sequence[tuple[str, str, Mapping[str, Any]]], *, at: str) -> None:
+    """Keep messages, each a sink, a key and a payload; those of one sink and key are sent in this order."""
+    head = {"state": WAITING, "attempts": 0, "next_at": at, "created_at": at}
+    rows = [{"sink": sink, "key": key, "payload": payload, **head} for sink, key, payload in told]
+    connection.execute(sa.insert(outbox), rows)

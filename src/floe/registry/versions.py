@@ -9,11 +9,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from floe import registry
 from floe.model import RegistryError
 from floe.registry.audit import audited
-from floe.registry.insert import insert_into
 from floe.registry.schema import contract_fields, contract_tables, contracts, versions
-from floe.registry.store import Store, lock_key
+from floe.registry.store import Store, insert_into, lock_key
 from floe.system.failpoint import failpoint
 
 Row = Mapping[str, Any]
@@ -60,7 +60,7 @@ def register(
     same = find_version(store, *entry.key)
     if same:
         return _again(same, entry), False
-    with store.begin(writes=True, patient=True) as connection:  # others may be many, and each has its turn
+    with store.begin(writes=True) as connection:
         contract = _locked(connection, store, entry, actor, at)
         parents = _parents(connection, store, entry)
         there = _trusted(connection, entry.key[0])
@@ -101,10 +101,10 @@ def _again(row: Row, entry: Entry) -> Row:
     which = "document" if row["document_hash"] != new["document_hash"] else "effective"
     raise RegistryError(
         f"{row['contract_id']}:{row['version']} is registered with other content: "
-        f"{which} hash {row[f'{which}_hash']}, this one has {new[f'{which}_hash']}",
+        f"{which} hash {row[f'{which}_hash']}, this version has {new[f'{which}_hash']}",
         "Give the changed contract a new version (`floe bump`)"
         if which == "document"
-        else "What it inherits has changed since: give it a new version (`floe bump`)",
+        else "Its inherited values have changed: give it a new version (`floe bump`)",
         "E523",
     )
 
@@ -122,8 +122,7 @@ def _locked(connection: Connection, store: Store, entry: Entry, actor: str, at: 
 def _lock(connection: Connection, store: Store, contract_id: str, shared: bool = False) -> None:
     """A lock on a name, which also holds for a contract that is not registered yet; a writer of SQLite is alone anyway."""
     if store.postgresql:
-        taken = f"pg_advisory_xact_lock{'_shared' if shared else ''}"
-        connection.execute(sa.text(f"SELECT {taken}(:key)"), {"key": lock_key(f"contract {contract_id}")})
+        registry.timed.wait_for_lock(connection, lock_key(f"contract {contract_id}"), shared=shared)
 
 
 def _parents(connection: Connection, store: Store, entry: Entry) -> list[Row]:
@@ -252,6 +251,6 @@ def _untouched(row: Row) -> Row:
         return row
     raise RegistryError(
         f"{row['contract_id']}:{row['version']} was changed in the database after it was registered",
-        "Restore the registry from a backup or an export; floe does not use what it cannot trust",
+        "Restore the registry from a backup or an export; floe does not use changed texts",
         "E542",
     )

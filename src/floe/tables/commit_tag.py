@@ -102,7 +102,7 @@ def insert_new_statement(target: str, source: str, column: str, keys: Sequence[t
     that it commits, so a key that another writer brought after the check fails it, and nothing is written.
     """
     same = " OR ".join(f"({_same(key)})" for key in keys)
-    fail = "raise_error('floe: a key of the batch was written by somebody else meanwhile')"
+    fail = "raise_error('floe: another writer wrote a key of this batch')"
     return (
         f"MERGE INTO {target} AS floe_old USING {source} AS floe_new ON {same} "
         f"WHEN MATCHED THEN UPDATE SET {quote(column)} = if({fail} IS NULL, NULL, floe_old.{quote(column)}) "

@@ -61,6 +61,6 @@ def check_present(folder: str, paths: Iterable[str]) -> None:
         if not any(os.path.exists(os.path.join(root, name)) for name in (local, unquote(local))):
             raise TableError(
                 f"{folder} lists the file {path}, which is missing",
-                "Restore the file, or take it from the table's log",
+                "Restore the file, or remove it from the table's log",
                 cause=TableCause.MISSING,
             )

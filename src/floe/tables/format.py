@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from floe.tables.commit_tag import Commit, Tag
     from floe.tables.facts import FilesWithoutIds, Rewrite, TableFacts
     from floe.tables.rows import TableRows
-    from floe.tables.spark.constraints import Protection
-    from floe.tables.spark.schema import FieldIds
+    from floe.tables.spark.schema import FieldIds, Protection
     from floe.tables.state import State
 
 

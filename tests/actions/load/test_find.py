@@ -128,7 +128,7 @@ def test_a_server_leads_to_its_table(settings: Settings):
         )
     with pytest.raises(FloeError, match="has 2 servers"):
         find_target(settings, *two, TableSelector(), None)
-    with pytest.raises(FloeError, match=r"No server of .* is called 'test'"):
+    with pytest.raises(FloeError, match=r"No server of .* has the name 'test'"):
         find_target(settings, *two, TableSelector(server="test"), None)
 
 
@@ -139,7 +139,7 @@ def test_a_server_of_another_kind_is_passed_over(settings: Settings):
         == f"{settings.root}/.floe/warehouse/silver_commerce/orders_clean"
     )
     csv = named(settings, *servers("[{server: c, type: local, path: x.csv, format: csv}]"))
-    with pytest.raises(FloeError, match=r"holds csv at x\.csv, which floe does not read by path"):
+    with pytest.raises(FloeError, match=r"has csv data at x\.csv, which floe does not read by path"):
         find_target(settings, *csv, TableSelector(), None)
 
 

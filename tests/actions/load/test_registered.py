@@ -128,7 +128,7 @@ def test_unknown_and_ambiguous_names_are_said(store: Store, settings: Settings):
         load_contract("registry:nothing", settings)
     put(store, contract(name="returns").replace("urn:acme:returns", "urn:acme:orders"))
     with pytest.raises(
-        floe.ContractError, match=r"names 2 registered contracts: sales\.shop/orders, sales\.shop/returns"
+        floe.ContractError, match=r"is the name of 2 registered contracts: sales\.shop/orders, sales\.shop/returns"
     ):
         load_contract("urn:acme:orders", settings)
 

@@ -8,7 +8,7 @@ import pytest
 
 from floe.actions.monitor.availability import ErrorBudget, error_budget
 from floe.actions.monitor.ladder import broken_level, near_level
-from floe.engine.metadata.age import by_bounds
+from floe.engine.metadata.proof import by_bounds
 from floe.model import Severity
 from floe.model.age import age_outcome
 from floe.model.claim import FileStatistics

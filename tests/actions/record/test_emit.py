@@ -18,8 +18,7 @@ import pytest
 
 from floe.actions.load.settings import load_settings
 from floe.actions.outbox import list_outbox, send_due, send_waiting
-from floe.actions.record import run_row_for_test, run_row_for_write
-from floe.actions.record.emit import record_and_emit
+from floe.actions.record import record_and_emit, run_row_for_test, run_row_for_write
 from floe.actions.verify import verify
 from floe.cli.main import main
 from floe.model.result import Result, WriteResult
@@ -168,7 +167,7 @@ sys.path.insert(0, {root!r})
 from floe.actions.load.settings import load_settings
 from floe.actions.outbox import background
 from floe.actions.record import run_row_for_test
-from floe.actions.record.emit import record_and_emit
+from floe.actions.record import record_and_emit
 from floe.registry import open_store
 from tests.helpers.runs import AT, RUN, broken
 background.SOON.send = lambda _: os.kill(os.getpid(), signal.SIGKILL)
@@ -292,7 +291,7 @@ def test_one_dead_target_keeps_no_other_waiting(tmp_path: Path):
         assert [got.path for got in server.got] == ["/y"]
         found = list_outbox(settings)
         assert [(one["sink"], one["state"]) for one in found["messages"]] == [("alert", "waiting"), ("alert", "dead")]
-        assert "pigeon://, which is no address that floe or apprise knows" in found["messages"][1]["error"]
+        assert "pigeon:// is not known to floe or apprise" in found["messages"][1]["error"]
         down.answers = [200]
         send_waiting(settings, everything=True)
         first, second = down.got[0].json, down.got[-1].json

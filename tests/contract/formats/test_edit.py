@@ -77,7 +77,7 @@ def test_a_version_is_replaced_and_every_other_byte_stays(text: str, newline: st
     ],
 )
 def test_a_version_that_is_not_written_at_its_place_is_refused(text: str):
-    with pytest.raises(ContractError, match=r"'1\.0\.0' is not written at this place"):
+    with pytest.raises(ContractError, match=r"'1\.0\.0' was not found at this place"):
         versioned(text)
 
 

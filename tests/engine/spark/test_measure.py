@@ -14,7 +14,7 @@ from floe.engine.spark.keys.columns import key_rows, whole_keys
 from floe.engine.spark.keys.jar import JarSearch, search_by_jar
 from floe.engine.spark.keys.result import DuplicateKeys, KeyStatistics
 from floe.engine.spark.measure import MeasureRequest, measure
-from floe.engine.spark.samples import key_of
+from floe.engine.spark.row_pass import key_of
 from floe.lang.sql.literals import quote
 from floe.model.plan import (
     Plan,

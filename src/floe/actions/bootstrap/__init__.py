@@ -15,7 +15,7 @@ from floe.contract.formats.foreign import documents
 from floe.contract.formats.foreign.loss import LostParts
 from floe.contract.formats.foreign.table import SchemaTable, document, planted
 from floe.contract.formats.odcs import write as odcs_write
-from floe.contract.formats.text import edit, yaml_text, yaml_write
+from floe.contract.formats.text import edit, yaml_text
 from floe.contract.lint.personal import named
 from floe.contract.sources.files import read_bytes
 from floe.model import LAYERS, Contract, ContractError, Dataset, FloeError, Map, Place
@@ -179,7 +179,7 @@ def _head(found: SourceTable, proposed: list[Proposals]) -> list[str]:
 
 def _lines(value: Proposals) -> list[str]:
     """Remarks and proposals of a column, as lines of comment below its name."""
-    proposals = yaml_write.dump(value.facts()).splitlines() if value.facts() else []
+    proposals = yaml_text.dump(value.facts()).splitlines() if value.facts() else []
     return [*(f"# {_printable(remark)}" for remark in value.remarks), *(f"{_MARK}{line}" for line in proposals if line)]
 
 
@@ -226,11 +226,16 @@ def _address(found: SourceTable, wanted: BootstrapOptions, settings: Settings) -
     head = {"domain": wanted.domain or domain, "dataProduct": wanted.product}
     head = {key: value for key, value in head.items() if value}
     table_id = f"{wanted.layer or layer}.{head.get('domain', 'default')}.{found.name}"
+    facts: dict[str, Any] = {}
+    name = target.name if target else None
     by_id = wanted.layer or (layer and _finds(table_id, target, settings))
-    custom = {"customProperties": [{"property": "layer", "value": wanted.layer or layer}]} if by_id else {}
-    name = table_id if by_id else target.name if target else None
-    beside = {"servers": [_server(target, settings)]} if target and target.path and (wanted.layer or not by_id) else {}
-    return {"physical_name": name, "facts": custom}, {**head, **beside}
+    if by_id:
+        name = table_id
+        facts["customProperties"] = [{"property": "layer", "value": wanted.layer or layer}]
+    servers: dict[str, Any] = {}
+    if target and target.path and (wanted.layer or not by_id):
+        servers["servers"] = [_server(target, settings)]
+    return {"physical_name": name, "facts": facts}, {**head, **servers}
 
 
 def _layer(target: Target) -> tuple[str, str]:

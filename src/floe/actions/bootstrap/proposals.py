@@ -71,13 +71,22 @@ _FACTS = ("unique", "primaryKey", "primaryKeyPosition")
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of a table beside its columns."""
+    """What is known of a table besides its columns."""
 
     seen: Observation | None
     files: tuple[FileStatistics, ...] | None = None
     key: tuple[str, ...] = ()
     partition: tuple[str, ...] = ()
     descriptions: Mapping[str, str] | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all rows were seen."""
+        return bool(self.seen and self.seen.whole)
+
+    def column(self, name: str) -> ColumnSeen | None:
+        """What rows show of a column; None where none was seen."""
+        return self.seen.columns.get(name) if self.seen and self.seen.rows else None
 
 
 def propose(schema: Struct, ground: Evidence) -> list[Proposals]:
@@ -87,34 +96,45 @@ def propose(schema: Struct, ground: Evidence) -> list[Proposals]:
 
 def _proposals(member: Member, ground: Evidence) -> Proposals:
     column, remarks = _column(member, ground)
-    seen = ground.seen.columns.get(member.name) if ground.seen and ground.seen.rows else None
-    whole = bool(ground.seen and ground.seen.whole)
-    proposal = Proposals(column, remarks=tuple(remarks))
+    seen = ground.column(member.name)
     nulls = _nulls(member.name, ground)
     if (seen is None and nulls is None) or column.type != member.type:
-        return proposal
-    doubtful = set() if whole else {"unique", "primaryKey", "primaryKeyPosition", "quality"}
-    if nulls is None and not whole:
-        doubtful.add("required")
-    personal = named(member.name, "pii")
+        return Proposals(column, remarks=tuple(remarks))
+    if _all_null(member.name, seen, ground):
+        remarks.append("null in every row")
     key = _key_position(member.name, ground)
-    options, sure = (None, True) if personal or key else _bounds(member, seen, ground)
-    if not sure:
-        doubtful.add("logicalTypeOptions")
-    empty = (seen.nulls == ground.seen.rows if seen and ground.seen and whole else False) or _all_null(
-        member.name, ground
-    )
-    lasting = nulls if nulls is not None else seen.nulls if seen else None
-    return replace(
-        proposal,
-        required=member.nullable and lasting == 0 and is_filled(ground),
+    options, of_all_rows = None, True
+    values = None
+    if not key and not named(member.name, "pii"):
+        options, of_all_rows = _bounds(member, seen, ground)
+        values = _listed(seen, ground) if seen else None
+    return Proposals(
+        column,
+        required=member.nullable and is_filled(ground) and _never_null(nulls, seen),
         unique=bool(seen and seen.unique and names_a_row(member.name) and not key and not ground.key),
         key=key,
         options=options,
-        values=None if personal or key or seen is None else _listed(seen, ground),
-        doubtful=frozenset(doubtful),
-        remarks=(*remarks, *(["null in every row"] if empty else [])),
+        values=values,
+        doubtful=_doubtful(ground, nulls is not None, of_all_rows),
+        remarks=tuple(remarks),
     )
+
+
+def _doubtful(ground: Evidence, nulls_known: bool, bounds_known: bool) -> frozenset[str]:
+    """The proposals that rows which were not seen may contradict."""
+    doubtful = set() if ground.whole else {"unique", "primaryKey", "primaryKeyPosition", "quality"}
+    if not nulls_known and not ground.whole:
+        doubtful.add("required")
+    if not bounds_known:
+        doubtful.add("logicalTypeOptions")
+    return frozenset(doubtful)
+
+
+def _never_null(nulls: int | None, seen: ColumnSeen | None) -> bool:
+    """Whether no row is null: of all rows where that is known, else of those that were seen."""
+    if nulls is None and seen:
+        nulls = seen.nulls
+    return nulls == 0
 
 
 def is_filled(ground: Evidence) -> bool:
@@ -170,7 +190,10 @@ def _nulls(name: str, ground: Evidence) -> int | None:
     return sum(file.nulls[name] for file in ground.files)
 
 
-def _all_null(name: str, ground: Evidence) -> bool:
+def _all_null(name: str, seen: ColumnSeen | None, ground: Evidence) -> bool:
+    """Whether a column is known to hold nothing: by all rows, or by the statistics of every file."""
+    if ground.seen and ground.whole and seen and seen.nulls == ground.seen.rows:
+        return True
     files = ground.files or ()
     return bool(files) and all(file.rows and file.nulls.get(name) == file.rows for file in files)
 
@@ -178,15 +201,14 @@ def _all_null(name: str, ground: Evidence) -> bool:
 def _bounds(member: Member, seen: ColumnSeen | None, ground: Evidence) -> tuple[dict[str, Any] | None, bool]:
     """The bounds of a column as options, and whether they are those of all rows."""
     shape = kind(member.type)
-    whole = bool(ground.seen and ground.seen.whole)
     edges = (seen.least, seen.most) if seen else (None, None)
-    by_files = None if whole else _file_bounds(member.name, ground.files)
+    by_files = None if ground.whole else _file_bounds(member.name, ground.files)
     low, high = by_files or edges
     if low is None or high is None or shape in (None, "text"):
         return None, True
     if shape == "moment":  # time goes on: what was latest today is no promise for tomorrow
-        return {"minimum": _text(low)}, whole or by_files is not None
-    return {"minimum": _text(low), "maximum": _text(high)}, whole or by_files is not None
+        return {"minimum": _text(low)}, ground.whole or by_files is not None
+    return {"minimum": _text(low), "maximum": _text(high)}, ground.whole or by_files is not None
 
 
 def _file_bounds(name: str, files: tuple[FileStatistics, ...] | None) -> tuple[Any, Any] | None:

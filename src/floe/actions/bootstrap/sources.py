@@ -47,25 +47,38 @@ def find_tables(source: Any, name: str | None, most: int, settings: Settings) ->
 
 def _targets(source: str, settings: Settings) -> list[tuple[str, Target]]:
     path = Path(source)
-    first = source.split(".", maxsplit=1)[0]
     if os.path.isdir(path) and (below := tables_below(path)):
         return [(str(path), _target(f"./{path}" if not path.is_absolute() else str(path), settings)) for path in below]
-    if os.path.exists(path) or "/" in source or source.startswith("."):
-        if "://" not in source and not os.path.exists(path):
-            raise TableError(f"{source} does not exist", "Pass a table folder, a file, or a catalog name")
-        named = source if "/" in source or source.startswith(".") else f"./{source}"
-        target = _target(named, settings)
-        if os.path.isdir(path) and not holds_table(path):
-            raise TableError(f"{source} contains no Delta, Iceberg or Parquet table", "Pass a table folder or file")
-        return [(source, target)]
-    if first in settings.catalogs:
+    if os.path.exists(path) or _is_path(source):
+        return [(source, _by_path(source, settings))]
+    catalog = source.split(".", maxsplit=1)[0]
+    if catalog in settings.catalogs:
         return [(name, named_target(name, settings)) for name in _in_catalog(source, settings)]
     if "." not in source or source.endswith(_FILES):
-        raise TableError(f"{source} does not exist", "Pass a table folder, a file, or a catalog name")
-    if source.count(".") > 1 and first != "spark_catalog":
+        raise _nothing_at(source)
+    if source.count(".") > 1 and catalog != "spark_catalog":
         listed = ", ".join(settings.catalogs) or "none"
-        raise TableError(f"No catalog is called '{first}'", f"Catalogs in the settings: {listed} (`floe doctor`)")
+        raise TableError(f"No catalog is called '{catalog}'", f"Catalogs in the settings: {listed} (`floe doctor`)")
     return [(source, named_target(source, settings))]
+
+
+def _is_path(source: str) -> bool:
+    return "/" in source or source.startswith(".")
+
+
+def _by_path(source: str, settings: Settings) -> Target:
+    """The table at a path or an address."""
+    path = Path(source)
+    if "://" not in source and not path.exists():
+        raise _nothing_at(source)
+    target = _target(source if _is_path(source) else f"./{source}", settings)
+    if path.is_dir() and not holds_table(path):
+        raise TableError(f"{source} contains no Delta, Iceberg or Parquet table", "Pass a table folder or file")
+    return target
+
+
+def _nothing_at(source: str) -> TableError:
+    return TableError(f"{source} does not exist", "Pass a table folder, a file, or a catalog name")
 
 
 def _target(table: str, settings: Settings) -> Target:

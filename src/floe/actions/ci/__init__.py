@@ -20,7 +20,6 @@ from floe.model import Contract, Finding, FloeError, Place, Severity
 from floe.model.approval import Approval
 from floe.model.change import Bump, Diff
 from floe.settings import Settings
-from floe.system.clock import utc_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,8 @@ class CiResult:
 
 def ci(since: str, path: str | Path = ".", *, settings: Settings | None = None, today: date | None = None) -> CiResult:
     """Lint, diff and compile of the contracts below a path that differ from where we parted from a revision."""
-    settings, today = settings or load_settings(), today or utc_now().date()
+    settings = settings or load_settings()
+    today = today or settings.clock().date()
     repository = Repository(Path.cwd())
     base = repository.parted(since, "HEAD")
     all_changed = repository.changed(base, path)

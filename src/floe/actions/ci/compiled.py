@@ -9,8 +9,7 @@ from floe.actions.compile.contract import CompiledContract, CompileWorker
 from floe.actions.compile.judge import apply_waivers, rulebook
 from floe.actions.diff.previous import History, bases
 from floe.actions.load.settings import load_settings
-from floe.contract.sources.files import read_bytes
-from floe.contract.sources.folders import Folders
+from floe.contract.sources.files import Folders, read_bytes
 from floe.model import ContractError, Finding
 
 # the settings of all of them: a change of it may break any contract

@@ -9,24 +9,22 @@ from datetime import date
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from floe.actions.compile.across import CrossContractCheck
+from floe.actions.compile.across import CrossContractCheck, Endings
 from floe.actions.compile.batch import Run, carry_out
 from floe.actions.compile.cache import Cache, DamagedError
 from floe.actions.compile.contract import CompiledContract, CompileWorker, lifecycle
-from floe.actions.compile.endings import Endings
 from floe.actions.compile.judge import Rulebook, apply_waivers, as_compiled, rulebook
-from floe.actions.compile.steps import steps
 from floe.actions.diff.previous import History, bases
 from floe.actions.load.parents import shown
 from floe.actions.load.product import open_product
 from floe.actions.load.settings import load_settings
 from floe.contract.lint.rule import in_order
 from floe.contract.resolve import artifacts
-from floe.contract.sources.folders import Folders
+from floe.contract.sources.files import Folders
 from floe.events.trace import span
 from floe.model import Contract, Finding, FloeError, SettingError, Severity
 from floe.settings import Settings
-from floe.system.clock import utc_now
+from floe.system.full_disk import remedy
 
 FILE = "compiled_artifacts.json"
 _FAILS = {"alert_only": Severity.CRITICAL, "block": Severity.ERROR}
@@ -110,7 +108,8 @@ def compile(
         raise FloeError(f"{folder} is not a folder", "Pass the folder of a product")
     if (processes := options.get("processes")) is not None and processes < 1:
         raise SettingError(f"--processes is {processes}, expected 1 or more", "Pass --processes 1 or more")
-    settings, today = settings or load_settings(start=start), today or utc_now().date()
+    settings = settings or load_settings(start=start)
+    today = today or settings.clock().date()
     with span(settings, "floe.compile", enforcement=settings.data_contracts.enforcement) as say:
         try:
             result = _compiled(start, settings, today, options)
@@ -123,7 +122,8 @@ def compile(
 def _compiled(start: Path, settings: Settings, today: date, options: Options) -> CompileResult:
     rules, level = rulebook(settings), settings.data_contracts.enforcement
     since, output = options.get("since"), options.get("output")
-    cache = Cache(settings, start, since, time.time_ns(), options.get("cache", True) and not settings.untrusted)
+    now = time.time_ns()  # noqa: TID251  (compared with times of files, which are the machine's whatever clock is given)
+    cache = Cache(settings, start, since, now, options.get("cache", True) and not settings.untrusted)
     try:
         known, why = ([], "") if level == "off" else bases(start, settings.root, since)
         history = History(settings, known)
@@ -207,6 +207,58 @@ def _write(path: Path, text: Iterator[bytes]) -> None:
             file.writelines(text)
         beside.replace(path)
     except OSError as error:
-        raise FloeError(f"{path} cannot be written: {error.strerror}", "Pass another file with --output") from None
+        raise FloeError(
+            f"{path} cannot be written: {error.strerror}", remedy(error, "Pass another file with --output")
+        ) from None
     finally:
         beside.unlink(missing_ok=True)
+
+
+def steps(run: Run, found: Sequence[Finding], failed: bool, file: str | None, why: str) -> list[tuple[str, str]]:
+    """The steps of resolution; `file` is where the artifacts stand, `why` says why versions were not compared."""
+    generated = sum(bool(compiled.ports) for compiled in run.contracts)
+    from_dbt = ", enriched from dbt" if any(product.dbt for product in run.products) else ""
+    explicit = [compiled for compiled in run.contracts if not compiled.generated]
+    merged = sum(bool(compiled.ports) for compiled in explicit)
+    inherit = sum(bool(compiled.parents) for compiled in run.contracts)
+    return [
+        ("Parse floe.yaml", _parsed(run)),
+        ("Generate contracts from ports", f"{_plural(generated, 'contract')}{from_dbt}"),
+        ("Merge explicit documents", f"{_plural(len(explicit), 'document')}, {merged} over generated contracts"),
+        ("Apply inheritance", f"{_plural(inherit, 'contract')} with parents"),
+        ("Check schema, policy, inheritance, versions, tables", _checked(run, found, why)),
+        ("Store compiled artifacts", _stored(run, failed, file)),
+        ("Register in registry and catalog", "run floe publish"),
+        ("Hand over to the monitor", "floe monitor reads the file" if file else "nothing to hand over"),
+    ]
+
+
+def _parsed(run: Run) -> str:
+    products = [(product.title, product.entry) for product in run.products if product.entry]
+    outputs = sum(len(entry["output_ports"]) for _, entry in products)
+    inputs = sum(len(entry["input_ports"]) for _, entry in products)
+    name = products[0][0] if len(products) == 1 else _plural(len(products), "product")
+    return f"{name}, {_plural(outputs, 'output port')}, {_plural(inputs, 'input port')}"
+
+
+def _stored(run: Run, failed: bool, file: str | None) -> str:
+    if file:
+        return f"{file}: {_plural(sum(compiled.summary is not None for compiled in run.contracts), 'contract')}"
+    if failed:
+        return "not written: something fails; an older file stays as it was"
+    return "nothing: no contract came through"
+
+
+def _checked(run: Run, found: Sequence[Finding], why: str) -> str:
+    if run.worker.off:
+        return "nothing is checked: enforcement is off"
+    worst = [finding for finding in found if finding.counts and finding.severity >= Severity.WARNING]
+    tables = sum(len(compiled.compared) for compiled in run.contracts)
+    reached = f"{_plural(tables, 'table')} compared" if tables else "no table reachable, none compared"
+    before = " and ".join(base.name for base in run.history.bases)
+    versions = f"versions compared with {before}" if before else f"no versions compared: {why}"
+    return f"{_plural(len(worst), 'finding')}, {reached}, {versions}"
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -14,11 +14,10 @@ from sys import intern
 
 from floe.actions.compile.cache import Cache
 from floe.actions.compile.contract import CompiledContract, CompiledProduct, CompileWorker, Task
-from floe.actions.compile.drift import reachable
+from floe.actions.compile.judge import reachable
 from floe.actions.diff.previous import History
 from floe.actions.load.parents import may_name
-from floe.contract.sources.files import read_bytes
-from floe.contract.sources.folders import Folders
+from floe.contract.sources.files import Folders, read_bytes
 from floe.model import ContractError
 from floe.settings import Settings
 

@@ -32,7 +32,7 @@ from sys import intern
 from typing import Any, BinaryIO
 
 from floe.actions.compile.contract import CompiledContract, CompiledProduct
-from floe.contract.sources.disk import hash_now
+from floe.contract.sources.files import hash_now
 from floe.model import Finding, Place, Severity
 from floe.settings import Settings
 from floe.system.private_files import open_private, private_folder, write_private

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from floe.actions.compile.drift import drift, targets
-from floe.actions.compile.judge import Rulebook, apply_ignores, judge
+from floe.actions.compile.judge import Rulebook, apply_ignores, drift, judge, targets
 from floe.actions.diff.previous import History
 from floe.actions.load.product import OpenProduct, Resolved, Resolver, open_product
 from floe.contract.formats.canonical import content_hash
@@ -16,7 +15,7 @@ from floe.contract.lint.rules.secret import without_secrets
 from floe.contract.lint.together import table_key
 from floe.contract.lint.views import fold
 from floe.contract.resolve import artifacts
-from floe.contract.sources.disk import Disk, hash_now
+from floe.contract.sources.files import Disk, hash_now
 from floe.model import Contract, Dataset, Finding, Place
 from floe.model.lifecycle import ENDING
 from floe.settings import Settings

@@ -11,8 +11,8 @@ from floe.actions.load.major_line import Registered, as_contract, registered, re
 from floe.actions.load.registered import registry_of
 from floe.lang.version_range import VersionRange
 from floe.model import Finding, RegistryError, SettingError
+from floe.model.contract import Version
 from floe.model.lifecycle import ACTIVE, DEPRECATED, DRAFT, RETIRED, SUNSET, Standing, refusal, settled, used
-from floe.model.version import Version
 from floe.settings import Settings
 from floe.system.clock import stamp
 
@@ -173,8 +173,10 @@ def remove_consumer(wish: ConsumerRequest, settings: Settings, now: datetime) ->
 def not_relying(contract_id: str, team: str, known: Sequence[Mapping[str, Any]], leaves: bool = False) -> RegistryError:
     """The error for a team that is not a consumer."""
     teams = ", ".join(dict.fromkeys(row["team"] for row in known))
-    first = f"Register it first: floe consumers add {contract_id} --team '{team}' --contact …"
+    advice = f"Register it first: floe consumers add {contract_id} --team '{team}' --contact …"
+    if leaves:
+        advice = "Pass one of the registered teams" if teams else "There is nothing to remove"
     return RegistryError(
         f"Team '{team}' is not a consumer of {contract_id}; {f'registered: {teams}' if teams else 'it has none'}",
-        ("Pass one of the registered teams" if teams else "There is nothing to remove") if leaves else first,
+        advice,
     )

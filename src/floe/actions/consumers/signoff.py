@@ -17,7 +17,7 @@ from floe.actions.load.major_line import Registered, as_contract, registered
 from floe.contract.formats.canonical import content_hash
 from floe.lang.json_text import dumps
 from floe.model import Contract, ContractError, RegistryError, SettingError
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 from floe.system.clock import stamp
 

@@ -26,7 +26,7 @@ def search(settings: Settings, **terms: Any) -> dict[str, Any]:
 def show(name: str, settings: Settings) -> dict[str, Any]:
     """One version of a contract with all a reader asks: schema, promises, owner, versions, who relies on it."""
     store = registry_of(settings)
-    known, version = the_version(name, store)
+    known, version = the_version(name, store, settings.clock())
     row = registry.versions.find_version(store, known.contract["contract_id"], version)
     assert row is not None
     made = read_registered(known.contract, row, known.tables)
@@ -147,7 +147,7 @@ class Event:
 def history(name: str, settings: Settings) -> dict[str, Any]:
     """All that happened to a contract, oldest first: versions, states, sign-offs, ownership, schemas of its tables."""
     store = registry_of(settings)
-    known, _ = the_version(name, store)
+    known, _ = the_version(name, store, settings.clock())
     contract_id = known.contract["contract_id"]
     audit, before = registry.audit.trail(store, contract_id), registry.details.past(store, contract_id)
     published = {row["version"]: row for row in known.versions}

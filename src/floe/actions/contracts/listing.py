@@ -12,7 +12,7 @@ from floe.actions.load.find import contracts_below
 from floe.actions.load.registered import registry_of
 from floe.contract.formats.canonical import content_hash
 from floe.model import FloeError
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 
 

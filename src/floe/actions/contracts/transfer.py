@@ -8,11 +8,11 @@ from floe.actions.load.product import open_product
 from floe.actions.load.registered import registry_of, the_version
 from floe.actions.load.resolved_contract import read_registered
 from floe.actions.outbox import send_due
-from floe.actions.publish.messages import purpose_of
-from floe.actions.publish.repository import Repositories, one_form
+from floe.actions.publish.candidates import Repositories, one_form
+from floe.actions.publish.entry import purpose_of
 from floe.model import RegistryError, SettingError
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 
 
 def transfer(name: str, to: str, settings: Settings, *, reason: str | None = None) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def transfer(name: str, to: str, settings: Settings, *, reason: str | None = Non
     if not target or not target.isprintable() or " " in target:
         raise SettingError(f"'{to.strip()}' is not a repository", "Write it as github.com/acme/shop")
     store = registry_of(settings)
-    known, version = the_version(name, store)
+    known, version = the_version(name, store, settings.clock())
     contract = known.contract
     here = repository_here(settings)
     if contract["repository"] and contract["repository"] != here and settings.actor != contract["owner"]:
@@ -37,7 +37,7 @@ def transfer(name: str, to: str, settings: Settings, *, reason: str | None = Non
     row = registry.versions.find_version(store, contract["contract_id"], version)
     purpose = purpose_of(read_registered(contract, row, known.tables)) if row else ""
     wish = registry.transfer.Transfer(
-        to=target, actor=settings.actor, at=stamp(utc_now()), reason=reason, description=purpose
+        to=target, actor=settings.actor, at=stamp(settings.clock()), reason=reason, description=purpose
     )
     before, moved = registry.transfer.move(store, contract["contract_id"], wish)
     for said in send_due(settings).said if moved else ():

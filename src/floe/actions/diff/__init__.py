@@ -19,7 +19,7 @@ from floe.contract.compat.pairs import Terms
 from floe.contract.compat.versions import Move, name_of, version_findings, version_notes
 from floe.model import Contract, Finding, SettingError, Severity, locate
 from floe.model.change import Bump, Change, Diff, Impact
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 
 

@@ -96,7 +96,7 @@ def _registered(text: str, settings: Settings, whole_line: bool) -> ContractSet:
 
     name = text.removeprefix(REGISTRY)
     store = registry_of(settings)
-    known, version = the_version(name, store)
+    known, version = the_version(name, store, settings.clock())
     if not name.endswith(f":{version}"):
         version = str(known.versions[-1]["version"])
     rows = registry.versions.find_versions(store, known.contract["contract_id"])

@@ -6,7 +6,7 @@ from pathlib import Path
 from floe.actions.load.parents import Parents
 from floe.actions.load.resolved_contract import is_whole
 from floe.contract.resolve.inherit import ContractFamily, Effective, extended
-from floe.contract.sources.disk import Before, Disk
+from floe.contract.sources.files import Before, Disk
 from floe.contract.sources.git import Repository
 from floe.model import Contract
 

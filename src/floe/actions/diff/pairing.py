@@ -19,7 +19,7 @@ from floe.contract.compat.versions import name_of
 from floe.contract.formats.canonical import content_hash
 from floe.contract.sources.git import Range, Repository, parse_range
 from floe.model import Contract, ContractError, SettingError
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 
 _NOTHING = ChangesFile()

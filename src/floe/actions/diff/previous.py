@@ -10,8 +10,7 @@ from floe.actions.diff import Question, compare
 from floe.actions.diff.contract_set import ChangesFile, read_changes_file
 from floe.actions.diff.pairing import VersionPair
 from floe.actions.load.product import OpenProduct, Resolved, Resolver, open_product
-from floe.contract.sources.disk import Before
-from floe.contract.sources.files import may_hold_contract
+from floe.contract.sources.files import Before, may_hold_contract
 from floe.contract.sources.git import Repository
 from floe.model import Contract, Finding, FloeError, Place, Severity
 from floe.settings import Settings

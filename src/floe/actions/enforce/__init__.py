@@ -69,8 +69,8 @@ def enforce_file(
     for file in (batch, *(inputs or {}).values()):
         check_batch_file(file)
     context = find_context(contract, options, settings)
-    df = engine.gate.batch.parquet(batch, settings)
-    frames = {name: engine.gate.batch.parquet(file, settings) for name, file in (inputs or {}).items()}
+    df = engine.gate.stage.parquet(batch, settings)
+    frames = {name: engine.gate.stage.parquet(file, settings) for name, file in (inputs or {}).items()}
     return _enforce(df, replace(context, options=replace(options, inputs=frames or None)))
 
 

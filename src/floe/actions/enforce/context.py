@@ -1,32 +1,39 @@
-"""One batch's way through the gate: found, and refused before a JVM starts where it cannot work."""
+"""What a write needs: the contract, its table and plan, found and checked before a JVM starts, and what the gate gets of it."""
 
 import tempfile
 import uuid
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floe import registry
+from floe import engine, registry
 from floe.actions.load.find import find_for_write, find_layer
-from floe.actions.verify.offline import require_offline_write, store_or_offline
+from floe.actions.verify.references import reference_targets, require_offline_write, salt_of, store_or_offline
 from floe.engine.plan import make_plan
+from floe.engine.plan.expectations.expectation import zone_name
+from floe.lang.secret import with_variables_hidden
 from floe.model import Contract, ContractError, Dataset, Finding, TableError
+from floe.model.features import as_of_field
 from floe.model.lifecycle import RETIRED, refusal, standing_of, used
 from floe.model.plan import Plan
+from floe.model.result import Outcome
 from floe.model.table import Target
-from floe.model.types import schema_hash
+from floe.model.types import Atomic, schema_hash
 from floe.settings import Settings
-from floe.system.clock import utc_now
+from floe.system.full_disk import remedy
 from floe.system.private_files import OWN, private_folder
 from floe.tables import reader_of
-from floe.tables.locate import TableSelector, find_target
+from floe.tables.locate import TableSelector, find_target, kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pyspark.sql import DataFrame
 
+    from floe.engine.gate.request import WriteRequest
     from floe.registry import Store
+
 
 MODES = ("append", "merge", "overwrite_partition")
 
@@ -74,7 +81,7 @@ def find_context(name: str | Path | Contract, options: WriteOptions, settings: S
     known = store.table(table_id)
     target = _committable(find_target(settings, contract, dataset, options.way, known))
     offline = require_offline_write(store, contract, target, where, settings)
-    ending = None if offline else _usable(contract, store)
+    ending = None if offline else _usable(contract, store, settings.clock())
     if known and not offline:
         registry.offline.keep_table(settings.root / ".floe", known)
     _writable(settings.path(settings.tables.warehouse))
@@ -99,10 +106,10 @@ def find_context(name: str | Path | Contract, options: WriteOptions, settings: S
     )
 
 
-def _usable(contract: Contract, store: "Store") -> Finding | None:
+def _usable(contract: Contract, store: "Store", now: datetime) -> Finding | None:
     """What a contract's end says to its writers; E572 where it is retired."""
     first = standing_of(contract)
-    standing = registry.lifecycle.state(store, first.contract, first.major, utc_now(), lambda: first)
+    standing = registry.lifecycle.state(store, first.contract, first.major, now, lambda: first)
     ending = used(standing, contract.identity)
     if ending and standing.state == RETIRED:
         raise refusal(ending)
@@ -155,5 +162,71 @@ def _writable(folder: Path) -> None:
             pass
     except OSError as error:
         raise TableError(
-            f"The warehouse {folder} cannot be written: {error.strerror}", "Make it writable, or set tables.warehouse"
+            f"The warehouse {folder} cannot be written: {error.strerror}",
+            remedy(error, "Make it writable, or set tables.warehouse"),
         ) from None
+
+
+def write_request(context: WriteContext, staging: str, inputs: tuple[Outcome, ...]) -> "WriteRequest":
+    """Everything the gate needs besides the rows."""
+    settings, options = context.settings, context.options
+    level = settings.data_contracts.enforcement
+    quarantine = engine.gate.request.Quarantine.NONE
+    if context.dataset.custom.get("onViolation") == "quarantine":
+        quarantine = engine.gate.request.Quarantine.REFUSED if level == "off" else engine.gate.request.Quarantine.BROKEN
+    dated = as_of_field(context.dataset) if context.layer == "gold" else None
+    return engine.gate.request.WriteRequest(
+        plan=context.plan,
+        target=context.target,
+        layer=context.layer,
+        mode=options.mode,
+        level=level,
+        staging=staging,
+        salt=salt_of(settings.root),
+        contract=context.contract.identity,
+        schema_version=engine.gate.schema_check.SchemaVersion(
+            hash=context.schema_hash,
+            version=context.schema_version,
+            declared=declared(context.dataset) is not None,
+            identity=_identity(context),
+            before=_registered_identity(context),
+        ),
+        run_id=context.run_id,
+        batch_id=options.batch_id,
+        shadow=options.shadow,
+        quarantine=quarantine,
+        as_of=dated.column if dated else None,
+        inputs=inputs,
+        references=reference_targets(context.plan, context.contract, options.way.references, settings, context.store),
+        settings=settings,
+    )
+
+
+def _identity(context: WriteContext) -> dict[str, Any]:
+    """What tells rows of the table apart and what they stand for; it is kept in the table and compared at every write."""
+    custom, dataset = context.dataset.custom, context.dataset
+    found = {
+        "primary key": list(context.plan.key),
+        "partition columns": list(context.plan.partition),
+        "join keys": custom.get("joinKeys"),
+        "snapshot keys": custom.get("snapshotKeys"),
+        "feature set": custom.get("featureSet"),
+        "grain": " ".join(str(dataset.node.get("dataGranularityDescription") or "").split()).casefold(),
+        "time zones": {
+            field.path: zone_name(field) for field in dataset.walk() if field.type == Atomic("timestamp_ntz")
+        },
+    }
+    return {name: value for name, value in found.items() if value or name in ("primary key", "partition columns")}
+
+
+def _registered_identity(context: WriteContext) -> dict[str, Any]:
+    """The keys and partition columns that the registry knows, where it knows this very table."""
+    known = context.known or {}
+    if not known or with_variables_hidden(context.target.name) != known.get("name"):
+        return {}
+    if not context.target.name and str(known.get("location")) not in (
+        kept(str(context.target), context.settings.root),
+        with_variables_hidden(str(context.target)),  # as an older floe kept it
+    ):
+        return {}
+    return {"primary key": known["primary_keys"], "partition columns": known["partition_cols"]}

@@ -6,7 +6,7 @@ from floe import registry
 from floe.actions.load.resolved_contract import read_registered
 from floe.model import Contract
 from floe.model.change import Bump
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from floe import engine
 from floe.actions.enforce.context import WriteContext
 from floe.actions.record import run_row_for_write
-from floe.actions.verify.anomalies import fact_of
+from floe.actions.verify.references import fact_of
 from floe.lang.secret import with_variables_hidden
 from floe.model import ViolationError
 from floe.model.features import FeatureVersion
 from floe.model.result import Result, WriteResult
-from floe.system.clock import stamp, utc_now
-from floe.tables.home import kept
+from floe.system.clock import stamp
+from floe.tables.locate import kept
 
 if TYPE_CHECKING:
     from floe.engine.gate.request import GateResult
@@ -26,7 +26,7 @@ def write_result(context: WriteContext, gate_result: "GateResult", started: floa
         contract=context.plan.contract,
         version=context.plan.version,
         dataset=context.plan.dataset,
-        checked_at=stamp(utc_now()),
+        checked_at=stamp(context.settings.clock()),
         expectations=gate_result.outcomes,
         rows=gate_result.rows,
         snapshot=gate_result.after,
@@ -65,7 +65,7 @@ def _feature_version(context: WriteContext, gate_result: "GateResult") -> str | 
     """How models name a Gold snapshot: by its newest day, that of the commit where no column dates its rows."""
     if context.layer != "gold" or not gate_result.written or gate_result.repeated:
         return None
-    day = gate_result.as_of or utc_now().date()
+    day = gate_result.as_of or context.settings.clock().date()
     return str(FeatureVersion(context.table_id, day, gate_result.schema_version, context.schema_hash))
 
 

@@ -17,10 +17,10 @@ from floe.actions.load.major_line import Registered, as_contract, registered
 from floe.contract.compat.versions import name_of
 from floe.model import Contract, ContractError
 from floe.model.change import Diff
+from floe.model.contract import Version
 from floe.model.impact import ImpactOf, LineageEdge, Reached, Use
-from floe.model.version import Version
 from floe.settings import Settings
-from floe.tables.home import place_of
+from floe.tables.locate import place_of
 
 if TYPE_CHECKING:
     from floe.actions.diff.contract_set import Source

@@ -8,11 +8,10 @@ from typing import Any
 
 from floe.actions.impact.edges import Places
 from floe.contract.formats.config import product as product_format
-from floe.contract.sources.files import read_bytes
-from floe.contract.sources.folders import Folders
+from floe.contract.sources.files import Folders, read_bytes
 from floe.model import FloeError
+from floe.model.contract import Version
 from floe.model.impact import LineageEdge, Use
-from floe.model.version import Version
 from floe.settings import Settings
 
 _ARTIFACTS = "compiled_artifacts.json"

@@ -13,8 +13,7 @@ from floe.contract.formats import read
 from floe.contract.lint import RULES
 from floe.contract.lint.rule import findings as rule_findings
 from floe.contract.resolve.inherit import ContractFamily, extended
-from floe.contract.sources.disk import Disk
-from floe.contract.sources.files import contract_files, read_bytes
+from floe.contract.sources.files import Disk, contract_files, read_bytes
 from floe.model import LAYERS, Contract, ContractError, Dataset, Finding, RegistryError, Severity
 from floe.settings import Settings
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from floe.contract.formats import read
-from floe.contract.sources.disk import Disk
-from floe.contract.sources.files import root
+from floe.contract.sources.files import Disk, root
 from floe.model import Contract, ContractError, Finding, Place, Severity
 
 _PATH = re.compile(r"[/\\]|\.(?:ya?ml|json)$", re.IGNORECASE)  # what names a file, not a contract

@@ -14,8 +14,7 @@ from floe.contract.formats.text import json_text
 from floe.contract.formats.text.section import add, add_all, copy, maps
 from floe.contract.resolve.inherit import ContractFamily, Effective, extended
 from floe.contract.resolve.merge import merge
-from floe.contract.sources.disk import Disk
-from floe.contract.sources.files import contract_files
+from floe.contract.sources.files import Disk, contract_files
 from floe.model import Contract, ContractError, Finding, Map, Place, Severity
 from floe.model.product import OutputPort, Product
 from floe.settings import Settings

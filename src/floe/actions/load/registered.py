@@ -1,14 +1,15 @@
 """Find a contract in the registry, or, where that is out of reach, among the copies of what was read from it."""
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from floe import registry
 from floe.actions.load.cache import cached, keep
 from floe.actions.load.resolved_contract import read_registered
 from floe.model import Contract, ContractError, RegistryError
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 
 if TYPE_CHECKING:
     from floe.registry import Store
@@ -24,7 +25,7 @@ def find_registered(name: str, settings: Settings) -> Contract | None:
         store = registry.find_store(settings.registry.url, settings.root)
         if store is None:
             return cached(name, settings, "The registry does not exist")
-        chosen = named_version(store, name)
+        chosen = named_version(store, name, settings.clock())
         if chosen is None:
             return None
         known, version = chosen
@@ -37,7 +38,7 @@ def find_registered(name: str, settings: Settings) -> Contract | None:
         return copy
 
 
-def named_version(store: "Store", name: str) -> "tuple[Details, str] | None":
+def named_version(store: "Store", name: str, now: datetime) -> "tuple[Details, str] | None":
     """A contract and the version that a name means; ContractError where several fit."""
     contract_id, version = registry.names.find_id(store, name), None
     if not contract_id and Version.read(name.rpartition(":")[2]):
@@ -49,12 +50,11 @@ def named_version(store: "Store", name: str) -> "tuple[Details, str] | None":
     if version and all(row["version"] != version for row in known.versions):
         raise no_version(known, version)
     majors = {row["major"] for row in known.tables if row["table_id"] == name}
-    return known, version or _in_effect(known, majors)
+    return known, version or _in_effect(known, majors, stamp(now))
 
 
-def _in_effect(known: "Details", majors: set[int]) -> str:
+def _in_effect(known: "Details", majors: set[int], now: str) -> str:
     """The highest version in effect whose MAJOR promises the table that was named and is not retired; else the highest."""
-    now = stamp(utc_now())
     fitting = [row for row in known.versions if not majors or row["major"] in majors]
     live = [row for row in fitting if not known.retired(row["major"])] or fitting
     held = [row for row in live if row["effective_from"] <= now] or live
@@ -128,9 +128,9 @@ def registry_of(settings: Settings) -> "Store":
     return store
 
 
-def the_version(name: str, store: "Store") -> "tuple[Details, str]":
+def the_version(name: str, store: "Store", now: datetime) -> "tuple[Details, str]":
     """A contract and the version that a name means, retired or not; ContractError with a near name where there is none."""
-    chosen = named_version(store, name)
+    chosen = named_version(store, name, now)
     if chosen is None:
         raise registry.names.unknown(name, registry.names.all_names(store))
     return chosen

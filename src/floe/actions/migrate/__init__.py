@@ -15,9 +15,9 @@ from floe.contract.compat.pairs import earlier
 from floe.lang.sql.literals import quote
 from floe.model import Contract, ContractError, Dataset, Field, SettingError
 from floe.model.change import Bump
+from floe.model.contract import Version
 from floe.model.result import WriteResult
 from floe.model.table import Target
-from floe.model.version import Version
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_target
 

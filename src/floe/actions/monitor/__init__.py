@@ -12,8 +12,7 @@ from floe.actions.monitor.find import Subject, subjects
 from floe.actions.monitor.look import daily_fact, run_checks
 from floe.actions.monitor.probes import rounded
 from floe.actions.outbox.background import SOON
-from floe.actions.record import record_waiting, run_row_for_check
-from floe.actions.record.emit import messages_of
+from floe.actions.record import messages_of, record_waiting, run_row_for_check
 from floe.events.trace import facts_of, span
 from floe.model import Contract, FloeError, LeaseError, RegistryError, Severity
 from floe.model.monitor_check import KINDS, CheckRun, MonitorCheck
@@ -53,7 +52,9 @@ class MonitorResult:
     def exit_code(self) -> int:
         """0 fine, 1 something is broken, 2 nothing is broken and something was not evaluated, or there is nothing."""
         outcomes = {run.outcome for run in self.watches}
-        return 1 if FAIL in outcomes else 2 if NOT_EVALUATED in outcomes or not outcomes else 0
+        if FAIL in outcomes:
+            return 1
+        return 2 if NOT_EVALUATED in outcomes or not outcomes else 0
 
     def to_dict(self) -> dict[str, Any]:
         """The shape other programs rely on."""
@@ -166,7 +167,7 @@ def _kept(
     looks: list[tuple[CheckRun, CheckContext]], settings: Settings, store: "Store", turn: LeaseHooks
 ) -> list[CheckRun]:
     """Keep all that looks found and the end of the turn, or nothing; messages go to the outbox with it."""
-    waiting = record_waiting(store, settings.root)
+    waiting = record_waiting(store, settings)
     if waiting:
         settings.say(waiting)
     entries = [_entry(seen, scene) for seen, scene in looks]
@@ -196,7 +197,7 @@ def _keep(watch: CheckRun, scene: CheckContext, entry: _Entry, store: "Store") -
     """Keep a look: its run, its probe, its incidents and the status of service levels."""
     if entry[0] is None:
         return watch
-    store.record(entry[0])
+    store.record(entry[0], at=stamp(scene.settings.clock()))
     for took in _probes(watch):
         registry.sla_status.count_probe(store, watch.contract, watch.dataset, watch.at[:10], took)
     sure = [kind for kind in watch.kinds if not any(_unknown(check, kind) for check in watch.checks)]

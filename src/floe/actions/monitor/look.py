@@ -12,7 +12,7 @@ from floe.actions.monitor.context import CheckContext
 from floe.actions.monitor.ladder import broken_level, near_level
 from floe.actions.monitor.levels import answers, available, repairs
 from floe.actions.verify import verify_some
-from floe.actions.verify.anomalies import fact_of, of_table
+from floe.actions.verify.references import fact_of, of_table
 from floe.actions.verify.table import result_of
 from floe.engine.plan import make_plan
 from floe.model import Severity
@@ -46,7 +46,7 @@ def run_checks(scene: CheckContext, kinds: Collection[str]) -> CheckRun:
         found += checks
     levelled = tuple(_levelled(found, scene))
     plan = make_plan(scene.contract, scene.dataset)
-    result = result or result_of(plan, ())
+    result = result or result_of(plan, (), scene.now)
     outcomes = tuple(_with_level(check) for check in levelled)
     return CheckRun(
         contract=scene.contract_id,

@@ -10,7 +10,7 @@ from floe.actions.outbox.alerts import alert_sender, notification_sender
 from floe.model import FloeError, RegistryError, SendError
 from floe.model.outbox_message import Sender
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 
 if TYPE_CHECKING:
     from floe.registry import Store
@@ -58,11 +58,11 @@ def retry_message(settings: Settings, id_: int) -> None:
     store = registry.find_store(settings.registry.url, settings.root)
     if store is None:
         raise RegistryError(f"The outbox has no message {id_}", "The registry does not exist yet")
-    registry.outbox.retry(store, id_, actor=settings.actor, at=stamp(utc_now()))
+    registry.outbox.retry(store, id_, actor=settings.actor, at=stamp(settings.clock()))
 
 
 def _worker(store: "Store", settings: Settings) -> Any:
-    return registry.outbox_worker.OutboxWorker(store, _finder(settings, store))
+    return registry.outbox_worker.OutboxWorker(store, _finder(settings, store), settings.clock)
 
 
 def _finder(settings: Settings, store: "Store") -> Callable[[str], Sender | None]:

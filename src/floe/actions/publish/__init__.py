@@ -37,7 +37,7 @@ from floe.registry import Store, find_store, open_store
 from floe.registry.signoffs import give_notice
 from floe.registry.versions import Row, find_registered, read_registered_state, refuse_other, register
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 
 _PARENT = "it has no domain and product: its expectations are registered with the contracts that extend it"
 _NAMELESS = "default.default/"
@@ -92,7 +92,7 @@ def publish_all(
         extended = {
             file for candidate in candidates for file in candidate.compiled.files if file != candidate.compiled.document
         }
-        press = _Publisher(store, settings, how, now or utc_now(), extended)
+        press = _Publisher(store, settings, how, now or settings.clock(), extended)
         result = PublishResult(tuple(_published(candidates, press, tell)), how.dry_run)
     failed = any(finding.code == "E542" for published in result.results for finding in published.findings)
     if not (how.dry_run or failed) and any(published.outcome != REGISTERED for published in result.results):

@@ -1,5 +1,6 @@
-"""The contracts that paths stand for, compiled, each with what was found about it."""
+"""The contracts that paths stand for, compiled, each with what was found about it and the repository that owns it."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,13 +13,12 @@ from floe.actions.diff.previous import History
 from floe.actions.load.find import load_contract
 from floe.actions.load.parents import shown
 from floe.actions.load.product import OpenProduct, Resolved, product_documents
-from floe.actions.publish.repository import Repositories
 from floe.contract.compat.versions import VERSION_RULES
 from floe.contract.lint.run import looks_like_contract
 from floe.contract.sources.files import contract_files, read_bytes
+from floe.contract.sources.git import Repository
 from floe.model import Contract, ContractError, Finding, FloeError, Severity
 from floe.settings import Settings
-from floe.system.clock import utc_now
 
 _FAILS = {"alert_only": Severity.CRITICAL, "block": Severity.ERROR}
 # what is refused at every level of enforcement: E510 to E517, E520 to E528, and another repository's contract
@@ -127,7 +127,7 @@ class FilePublisher:
         else:
             product, (one, *_) = self.worker.done(Task(str(folder), every, (str(path),)))
             said, repository = product.findings, (product.entry or {}).get("repository")
-        found = [*(said or ()), *apply_waivers(one.findings, self.rules, one.about, utc_now().date())]
+        found = [*(said or ()), *apply_waivers(one.findings, self.rules, one.about, self.settings.clock().date())]
         return Candidate(one, self.worker, _ours(found), self.repositories.of(repository, path.parent), every)
 
 
@@ -179,3 +179,44 @@ def _is_contract(compiled: CompiledContract) -> bool:
 
 def _ours(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(finding for finding in findings if finding.name not in _NOT_OURS and finding.code not in _DRIFT)
+
+
+class Repositories:
+    """Repositories by folder; git is asked once for each."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path | None, str | None] = {None: None}
+        self._tops: dict[Path, Path | None] = {}
+
+    def of(self, said: str | None, folder: Path) -> str | None:
+        """The repository as floe.yaml says it, else as git knows it; None where neither does."""
+        if said:
+            return one_form(said)
+        if folder not in self._tops:
+            self._tops[folder] = next((path for path in (folder, *folder.parents) if (path / ".git").exists()), None)
+        top = self._tops[folder]
+        if top not in self._known:
+            self._known[top] = _remote(top or folder)
+        return self._known[top]
+
+
+def _remote(folder: Path) -> str | None:
+    try:
+        address = Repository(folder).remote()
+    except FloeError:
+        return None
+    return one_form(address) if address else None
+
+
+def one_form(address: str) -> str:
+    """A repository's address without what may differ between two copies of it: scheme, user, password, `.git`.
+
+    >>> one_form("https://user:token@github.com/acme/shop.git"), one_form("git@github.com:acme/shop")
+    ('github.com/acme/shop', 'github.com/acme/shop')
+    """
+    bare = re.sub(r"^[a-z+]+://", "", address.strip())
+    head, slash, rest = bare.partition("/")
+    head = head.rsplit("@", 1)[-1]
+    if not slash or ":" in head:
+        head = re.sub(r":(?!\d+$)", "/", head)
+    return f"{head}{slash}{rest}".removesuffix("/").removesuffix(".git")

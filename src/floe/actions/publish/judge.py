@@ -13,15 +13,15 @@ from floe.actions.diff.contract_set import read_changes_file
 from floe.actions.diff.pairing import in_line
 from floe.actions.publish.candidates import refuses
 from floe.actions.publish.children import weaker_child
-from floe.actions.publish.messages import notification, purpose_of
-from floe.actions.publish.time import Timing
+from floe.actions.publish.entry import notification, purpose_of
+from floe.actions.publish.tested import Timing
 from floe.contract.formats import read
 from floe.lang.json_text import dumps
 from floe.model import Contract, ContractError, Finding, Severity, locate
 from floe.model.approval import Approval
 from floe.model.change import Bump, Diff
+from floe.model.contract import Version
 from floe.model.lifecycle import refusal, settled, used
-from floe.model.version import Version
 from floe.registry import outbox
 from floe.registry.catalogs.message import catalog_message
 from floe.registry.lifecycle import newest

@@ -10,21 +10,17 @@ from typing import TYPE_CHECKING, Any
 from floe import engine, tables
 from floe.actions.load.find import find_contract, use_contract
 from floe.actions.load.settings import load_settings
-from floe.actions.record import run_row_for_test
-from floe.actions.record.emit import record_and_emit
-from floe.actions.verify.offline import store_or_offline
-from floe.actions.verify.references import reference_targets
-from floe.actions.verify.salt import salt_of
+from floe.actions.record import record_and_emit, run_row_for_test
+from floe.actions.verify.references import reference_targets, salt_of, store_or_offline
 from floe.actions.verify.table import EarlierRuns, Progress, judge_schema, judge_table, result_of, seconds_since
 from floe.engine.metadata.schema import schema_outcomes
 from floe.engine.plan import make_plan
 from floe.events.trace import facts_of, span
 from floe.model import Contract, Dataset, EngineError, Severity, TableError
-from floe.model.outcome import not_evaluated
 from floe.model.plan import Expectation, Plan, VerifyInputs
-from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome, Result
+from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome, Result, not_evaluated
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 from floe.tables.locate import TableSelector, find_target, select_tables
 
 if TYPE_CHECKING:
@@ -71,9 +67,9 @@ def verify_frame(
     schema, rest = judge_schema(plan, tables.spark.schema.struct_of(data.schema), "frame")
     store = store_or_offline(settings)
     rows, outcomes, cost = engine.spark.scan.scan_rows(
-        data, rest, _aids(plan, contract, TableSelector(), settings, store)
+        data, rest, _aids(plan, contract, TableSelector(), settings, store), settings
     )
-    result = result_of(plan, (*schema, *outcomes), rows, None, {**cost, **seconds_since(started)})
+    result = result_of(plan, (*schema, *outcomes), settings.clock(), rows, None, {**cost, **seconds_since(started)})
     return replace(result, owner=contract.owner or None, support=_support(contract))
 
 
@@ -116,7 +112,7 @@ def _badness(result: Result) -> tuple[int, int]:
 def _recorded(
     contract: Contract, dataset: Dataset, way: TableSelector, settings: Settings, progress: Progress = lambda _: None
 ) -> Result:
-    started, run_id = utc_now(), uuid.uuid4().hex
+    started, run_id = settings.clock(), uuid.uuid4().hex
     with span(settings, "floe.test", run_id=run_id, dataset=dataset.name) as say:
         result = verify_some(contract, dataset, way, settings, progress=progress)
         say(**facts_of(result))
@@ -124,7 +120,7 @@ def _recorded(
     table_id = contract.table_id(dataset) or dataset.name
     entry = run_row_for_test(result, run_id, table_id, settings.actor)
     note = record_and_emit(settings, store, entry, result, started=started)
-    if note and EarlierRuns(store, table_id).unknown:
+    if note and EarlierRuns(store, table_id, started).unknown:
         note += "; whether the table was replaced since it was last judged is not known"
     if note:
         settings.say(note)
@@ -150,10 +146,12 @@ def verify_some(  # noqa: PLR0913  (what is held to what, and who asks)
         target = find_target(settings, contract, dataset, way, store.table(table_id))
         aids = _aids(plan, contract, way, settings, store)
         progress("reading metadata")
-        result = judge_table(plan, target, settings, aids, EarlierRuns(store, table_id), progress)
+        result = judge_table(plan, target, settings, aids, EarlierRuns(store, table_id, settings.clock()), progress)
     except (TableError, EngineError) as error:
         unknown = [not_evaluated(expectation, error.message) for expectation in plan.expectations]
-        result = result_of(plan, (_unseen(plan, error.message), *unknown), None, None, seconds_since(started))
+        result = result_of(
+            plan, (_unseen(plan, error.message), *unknown), settings.clock(), None, None, seconds_since(started)
+        )
     scope = way.scope.said if way.scope else None
     owner, support, at = contract.owner or None, _support(contract), stamp(settings.clock())
     return replace(result, checked_at=at, scope=scope, owner=owner, support=support, target=target)

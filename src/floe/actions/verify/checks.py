@@ -1,6 +1,7 @@
 """Single checks of a table or frame (freshness, quality, schema drift …), answered by what `floe test` does."""
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from floe.actions.diff.table import schema_changes
 from floe.actions.load.find import find_contract
 from floe.actions.load.settings import load_settings
 from floe.actions.verify import verify_frame, verify_some
-from floe.actions.verify.offline import store_or_offline
+from floe.actions.verify.references import store_or_offline
 from floe.actions.verify.table import probe_table, read_metadata, result_of
 from floe.engine.metadata.schema import differences, schema_outcomes
 from floe.engine.plan import make_plan
@@ -22,7 +23,7 @@ from floe.model.table import Target
 from floe.model.types import schema_hash as hash_of
 from floe.model.violation_type import violation_type
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 from floe.tables.locate import TableSelector, find_target
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def check_freshness(
     return (
         min(checks, key=lambda slacheck_result: _WORST.index(slacheck_result.outcome))
         if checks
-        else _unknown("freshness", dataset, nothing)
+        else _unknown("freshness", dataset, nothing, settings.clock())
     )
 
 
@@ -138,7 +139,7 @@ def check_availability(contract: Source, connection: Connection, settings: Setti
     try:
         probe_table(_target(found, dataset, connection, settings), settings)
     except EngineError as error:
-        return _unknown("availability", dataset, error.message)
+        return _unknown("availability", dataset, error.message, settings.clock())
     except TableError as error:
         broken = Outcome(
             id=f"{dataset.name}:sla.availability",
@@ -151,11 +152,10 @@ def check_availability(contract: Source, connection: Connection, settings: Setti
             expected="readable",
             actual="not readable",
         )
-        return _check(broken, result_of(make_plan(found, dataset), (broken,)))
+        return _check(broken, result_of(make_plan(found, dataset), (broken,), settings.clock()))
     said = f"readable now; {promised.value} {promised.unit or ''} is promised over time" if promised else "readable now"
-    return replace(
-        _unknown("availability", dataset, said.replace("  ", " ")), outcome=PASS, actual="readable", expected="readable"
-    )
+    readable = _unknown("availability", dataset, said.replace("  ", " "), settings.clock())
+    return replace(readable, outcome=PASS, actual="readable", expected="readable")
 
 
 def check_quality(contract: Source, connection: Connection, settings: Settings | None = None) -> list[SLACheckResult]:
@@ -203,7 +203,7 @@ def validate_schema(df: "DataFrame", contract: Source, strict: bool, settings: S
         if strict or difference.code != "E532"
     ]
     outcomes = schema_outcomes(dataset.name, wrong, "gold" if strict else "silver", "frame")
-    _refuse(result_of(make_plan(found, dataset), tuple(outcomes)))
+    _refuse(result_of(make_plan(found, dataset), tuple(outcomes), settings.clock()))
 
 
 def validate_keys(df: "DataFrame", contract: Source, settings: Settings | None = None) -> None:
@@ -276,7 +276,7 @@ def _check(outcome: Outcome, result: Result) -> SLACheckResult:
     )
 
 
-def _unknown(name: str, dataset: Dataset, cause: str) -> SLACheckResult:
+def _unknown(name: str, dataset: Dataset, cause: str, at: datetime) -> SLACheckResult:
     return SLACheckResult(
         name=name,
         id=f"{dataset.name}:sla.{name}",
@@ -284,7 +284,7 @@ def _unknown(name: str, dataset: Dataset, cause: str) -> SLACheckResult:
         expected=None,
         actual=None,
         message=cause,
-        checked_at=stamp(utc_now()),
+        checked_at=stamp(at),
     )
 
 

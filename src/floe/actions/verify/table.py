@@ -8,23 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 from floe import engine, registry, tables
 from floe.engine.incremental.verify import VerifyContext, verify_incrementally
-from floe.engine.metadata.age import AHEAD, by_bounds
-from floe.engine.metadata.budget import budgets
-from floe.engine.metadata.drift import drift
-from floe.engine.metadata.proof import bounds_of, files_are_clustered, null_counts, prove, row_count
-from floe.engine.metadata.schema import columns, differences, path_of, schema_outcomes
+from floe.engine.metadata.proof import (
+    AHEAD,
+    bounds_of,
+    budgets,
+    by_bounds,
+    files_are_clustered,
+    null_counts,
+    prove,
+    row_count,
+)
+from floe.engine.metadata.schema import columns, differences, drift, path_of, schema_outcomes
 from floe.engine.plan.patterns import regex_columns
 from floe.lang.secret import with_variables_hidden, with_variables_revealed
 from floe.model import Severity, TableCause, TableError
 from floe.model.age import age_outcome, format_duration
 from floe.model.claim import FileStatistics
-from floe.model.outcome import not_evaluated
 from floe.model.plan import CommitAge, Expectation, ForeignKey, MonitorOnly, Plan, RowRule, RowScope, VerifyInputs
-from floe.model.result import NOT_GATED, Outcome, Result
+from floe.model.result import NOT_GATED, Outcome, Result, not_evaluated
 from floe.model.table import Target
 from floe.model.types import Struct
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 from floe.tables import TableFacts, probe, reader_of
 
 if TYPE_CHECKING:
@@ -41,6 +46,7 @@ class EarlierRuns:
 
     store: "Store"
     table_id: str
+    now: datetime
 
     def uid(self, location: str) -> str | None:
         """The identity of the table at a place when it was last judged; None where nobody knows."""
@@ -60,7 +66,7 @@ class EarlierRuns:
         """How many seconds runs took, of the last ones; None where nobody knows."""
         if self.unknown:
             return None
-        since = stamp(utc_now() - timedelta(seconds=within))
+        since = stamp(self.now - timedelta(seconds=within))
         return self.store.seconds_since(self.table_id, since)
 
 
@@ -88,7 +94,7 @@ def judge_table(
     outcomes = [by_id[expectation.id] for expectation in rest.expectations]
     cost = {**cost, "files": None if seen.files is None else len(seen.files), **seconds_since(started)}
     return replace(
-        result_of(plan, (*schema, *outcomes), rows, seen.snapshot, cost),
+        result_of(plan, (*schema, *outcomes), settings.clock(), rows, seen.snapshot, cost),
         location=with_variables_hidden(seen.location),
         table_uid=with_variables_hidden(seen.uid),
         schema=seen.schema,
@@ -117,6 +123,7 @@ def _reading(
     counted = None if files is None or _filtered_wrongly(plan, seen) else row_count(files)
     known = aids._replace(
         rows=counted,
+        loose=seen.loose,
         bounds=bounds_of(files or ()),
         clustered=files_are_clustered(files or (), key_columns),
         common=tables.frequent_values.frequent_values(target, seen, regex_columns(plan.expectations, plan.masked)),
@@ -219,16 +226,17 @@ def _as_drift(outcome: Outcome) -> Outcome:
 def result_of(
     plan: Plan,
     outcomes: tuple[Outcome, ...],
+    at: datetime,
     rows: int | None = None,
     snapshot: str | None = None,
     cost: Mapping[str, Any] | None = None,
 ) -> Result:
-    """What came of a plan, as of now."""
+    """What came of a plan that was checked at a moment."""
     return Result(
         contract=plan.contract,
         version=plan.version,
         dataset=plan.dataset,
-        checked_at=stamp(utc_now()),
+        checked_at=stamp(at),
         expectations=outcomes,
         rows=rows,
         snapshot=snapshot,

@@ -8,7 +8,7 @@ from floe.contract.formats.canonical import content_hash
 from floe.contract.lint.rule import Rule, rule
 from floe.model import Contract, Finding, Message, Severity, locate
 from floe.model.change import Bump, Change
-from floe.model.version import Version
+from floe.model.contract import Version
 
 # so many changes are named one by one
 _NAMED = 5

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import Column, DataFrame, SparkSession, functions as sql
 
 from floe.lang.sql.literals import quote
 from floe.model import TableError
@@ -39,7 +38,7 @@ def captured_schema(spark: SparkSession, target: Target) -> Struct:
     """The columns that came into a Bronze table so far."""
     table = writable(target)
     if not table.exists(spark, target):
-        raise TableError(f"The table {target} does not exist", "Capture a batch into it first (floe.enforce)")
+        raise TableError(f"The table {target} does not exist", "Write a batch to it first (floe.enforce)")
     ours = {member.name for member in META}
     return Struct(tuple(member for member in table.state(spark, target).schema.members if member.name not in ours))
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.gate.as_of import newest_day
-from floe.engine.gate.existing import existing_rows
+from floe.engine.gate.gate import existing_rows
 from floe.engine.gate.quarantine import of_rows, split_batch, with_codes, write_quarantine
 from floe.engine.gate.request import CommitPlan, GateResult, Judgement, Quarantine, Split, WriteRequest
 from floe.engine.gate.schema_check import SchemaCheck
@@ -30,16 +30,14 @@ from floe.engine.gate.stage import Staged
 from floe.engine.metadata.proof import row_count
 from floe.lang.sql.literals import quote, text
 from floe.model import TableError
-from floe.model.decision import Verdict
-from floe.model.result import Outcome
+from floe.model.result import Outcome, Verdict
 from floe.model.types import Struct
 from floe.system.failpoint import failpoint
 from floe.tables.commit_tag import Commit, Tag
 from floe.tables.formats import read_all, writable
 from floe.tables.parquet.footers import file_statistics
-from floe.tables.spark.by_path import run_on
 from floe.tables.spark.errors import ENGINE_ERRORS, answer_lost, first_line
-from floe.tables.spark.schema import struct_of
+from floe.tables.spark.schema import run_on, struct_of
 from floe.tables.state import State, TableMovedError
 
 _RETRY_AFTER = (0, 1, 3)  # seconds before each search for a commit whose answer was lost
@@ -166,7 +164,7 @@ def _write(rows: DataFrame, request: WriteRequest, tag: Tag, files: Sequence[Pat
     reason = f"mode {request.mode}" if request.mode != "append" else ""
     if not reason and not files:
         elsewhere = not any(Path(request.staging).rglob("*.parquet"))
-        reason = "the staged files are not on this machine" if elsewhere else "a part of the batch"
+        reason = "the staged files are not on a local disk" if elsewhere else "a part of the batch"
     if not reason:
         unfit = table.commit_files(request.target, files, request.plan, tag, state, request.settings)
         if unfit:
@@ -195,7 +193,7 @@ def _write_by_spark(rows: DataFrame, request: WriteRequest, tag: Tag, state: Sta
     if commit.rows != tag.rows:
         raise TableError(
             f"{request.target} has {commit.rows} rows of this batch, which has {tag.rows}: commit {commit.snapshot}",
-            f"Restore the table to {state.snapshot}, find out who removes files below {request.staging}, and repeat",
+            f"Restore the table to {state.snapshot}, find out what removes files below {request.staging}, and run the batch again",
         )
     if request.mode == "overwrite_partition" and keys and not table.follows(commit, state):
         _check_keys(rows, request, commit, keys)
@@ -210,9 +208,9 @@ def _check_keys(rows: DataFrame, request: WriteRequest, commit: Commit, keys: Se
         repeated = there.join(ours, list(key), "left_semi").groupBy(*names).count().where("count > 1").count()
         if repeated:
             raise TableError(
-                f"{request.target} has {repeated} values of {', '.join(key)} twice: another writer committed rows with them "
+                f"{request.target} has {repeated} values of {', '.join(key)} twice: another writer committed rows with these values "
                 f"while version {commit.snapshot} overwrote partitions (E551)",
-                "Remove one of the two; `floe test` names them",
+                "Remove one of the two rows; `floe test` shows their keys",
             )
 
 
@@ -233,7 +231,7 @@ def _found(rows: DataFrame, request: WriteRequest, tag: Tag, error: Exception) -
     if lost:
         raise TableError(
             f"Whether the batch was committed to {request.target} is unknown: {first_line(error)}",
-            f"Look for {tag.text} in the table's history; with a batch_id a repeat finds it and writes nothing twice",
+            f"Look for {tag.text} in the history of the table. With a batch_id you can run the batch again: it is not written twice",
         ) from error
     return False
 

@@ -11,11 +11,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import Column, DataFrame, SparkSession, functions as sql
 
 from floe.engine.gate.capture import captured
-from floe.engine.gate.existing import existing_rows
 from floe.engine.gate.request import Judgement, Quarantine, WriteRequest
 from floe.engine.gate.schema_check import SchemaCheck, check_schema, identity_outcomes
 from floe.engine.gate.stage import Staged, check_shared, remove_staging, stage, staging_folder
@@ -26,10 +24,8 @@ from floe.engine.spark.measure import MeasureRequest, measure
 from floe.lang.sql.literals import quote
 from floe.model import EngineError, TableError
 from floe.model.claim import FileStatistics
-from floe.model.decision import Verdict
-from floe.model.outcome import Measured, judged_outcome, not_evaluated
 from floe.model.plan import Expectation
-from floe.model.result import FAIL, PASS, Outcome, Reason
+from floe.model.result import FAIL, PASS, Measured, Outcome, Reason, Verdict, judged_outcome, not_evaluated
 from floe.model.table import Target
 from floe.model.types import Atomic, Member, Text
 from floe.settings import Settings
@@ -49,7 +45,7 @@ _LACKING = (
     "REQUIRES_SINGLE_PART_NAMESPACE",
     "_LEGACY_ERROR_TEMP_2215",  # Spark has no other name yet for a catalog whose class is not found
 )
-_HOW = "Start it with the jars and settings of Delta and Iceberg (`floe doctor`), or use floe's own session by `floe enforce`"
+_HOW = "Start it with the jars and settings of Delta and Iceberg (`floe doctor`), or use `floe enforce`, which starts its own session"
 ATTEMPTS = 5  # to judge and commit a batch while other writers are faster
 
 
@@ -97,7 +93,9 @@ def gate(df: DataFrame, request: WriteRequest) -> Iterator[None]:
     """Around everything that judges and commits a batch: errors of the engine become ours, staging is removed."""
     try:
         if df.isStreaming:
-            raise TableError("The batch is a stream", "Use df.writeStream.foreachBatch(floe.stream(CONTRACT))")
+            raise TableError(
+                "The batch is a streaming DataFrame", "Use df.writeStream.foreachBatch(floe.stream(CONTRACT))"
+            )
         yield
     except ENGINE_ERRORS as error:
         message = first_line(error)
@@ -106,7 +104,8 @@ def gate(df: DataFrame, request: WriteRequest) -> Iterator[None]:
                 f"This Spark session cannot reach {request.target.format} tables: {message}", _HOW
             ) from error
         raise TableError(
-            f"Spark could not finish the batch: {message}", "Nothing was committed; fix the cause and run it again"
+            f"Spark could not process the batch: {message}",
+            "Nothing was committed; fix the cause and run the batch again",
         ) from error
     finally:
         remove_staging(df.sparkSession, request.staging)
@@ -189,7 +188,7 @@ def _repeated(df: DataFrame, request: WriteRequest, state: State | None) -> Judg
     if commit is None:
         return None
     version, _ = request.schema_version.next_for(state)
-    note = f"run {commit.run_id} committed it; what it found then is not recorded here"
+    note = f"run {commit.run_id} committed it; its outcomes are not recorded here"
     return Judgement(state=state, version=version, rows=commit.rows, repeated=commit, notes=(note,))
 
 
@@ -267,7 +266,7 @@ def _evaluate(staged: Staged, request: WriteRequest, schema: SchemaCheck, state:
 def _conserved(staged: Staged, rows: int, request: WriteRequest) -> int:
     """The rows that were read back, which must be the rows that the write tasks produced."""
     if rows != staged.produced:
-        raise rows_lost(staged.produced, rows, f"what was read back from the staging folder {request.staging}")
+        raise rows_lost(staged.produced, rows, f"the staging folder {request.staging}")
     return rows
 
 
@@ -333,3 +332,17 @@ def _of_bad_files(staged: Staged, request: WriteRequest, rules: list[Expectation
     plan = replace(request.plan, expectations=tuple(rules))
     _, found = measure(MeasureRequest(rows=staged.bad, plan=plan, salt=request.salt, total=rows))
     return {outcome.id: outcome for outcome in found}
+
+
+def existing_rows(staged: DataFrame, request: WriteRequest, state: State | None) -> DataFrame | None:
+    """The rows that stay beside the batch, whose keys may not come again."""
+    if state is None or state.snapshot is None or request.mode == "merge":
+        return None
+    there = writable(request.target).read_state(staged.sparkSession, request.target, state)
+    if request.mode == "append":
+        return there
+    replaced = staged.select(
+        *(sql.col(quote(name)).alias(f"floe {name}") for name in request.plan.partition)
+    ).distinct()
+    same = [sql.col(quote(name)).eqNullSafe(sql.col(quote(f"floe {name}"))) for name in request.plan.partition]
+    return there.join(replaced, same, "left_anti")

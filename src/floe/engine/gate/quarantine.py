@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import Column, DataFrame, SparkSession, functions as sql
 
 from floe.engine.gate.request import Split
 from floe.lang.sql.literals import quote, text
@@ -14,8 +13,7 @@ from floe.model.table import Target
 from floe.model.types import Array, Atomic, Family, Member, Struct
 from floe.tables.commit_tag import Tag
 from floe.tables.formats import writable
-from floe.tables.spark.by_path import run_on
-from floe.tables.spark.schema import sql_type, struct_of
+from floe.tables.spark.schema import run_on, sql_type, struct_of
 from floe.tables.state import rows_lost
 
 CODES, RUN, AT, CONTRACT = "_floe_codes", "_floe_run_id", "_floe_at", "_floe_contract"
@@ -158,7 +156,7 @@ def write_quarantine(split: Split, target: Target, contract: str, tag: Tag) -> N
     table.append(rows, place, mark, (), table.state(spark, place))
     commit = table.commit_of_run(spark, place, mark, "append")
     if commit is None or commit.rows != split.bad_rows:
-        raise rows_lost(split.bad_rows, commit.rows if commit else 0, f"what was written to {place}")
+        raise rows_lost(split.bad_rows, commit.rows if commit else 0, f"the write to {place}")
 
 
 def _widen(rows: DataFrame, place: Target) -> None:

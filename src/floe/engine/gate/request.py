@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from floe.engine.gate.schema_check import SchemaCheck, SchemaVersion
 from floe.engine.gate.stage import Staged
-from floe.model.decision import Verdict, decide
 from floe.model.plan import Plan, UniqueKey
-from floe.model.result import Outcome
+from floe.model.result import Outcome, Verdict, decide
 from floe.model.table import Target
 from floe.settings import EnforcementLevel, Settings
 from floe.tables.commit_tag import Commit, Tag
@@ -26,8 +25,8 @@ class Quarantine(Enum):
     """Which rows of a batch go to the quarantine instead of the table."""
 
     NONE = "none"
-    REFUSED = "rows that would have the batch refused"  # at level off
-    BROKEN = "rows that break any expectation of the gate"  # at every other level
+    REFUSED = "rows that violate expectations that refuse a batch"  # at level off
+    BROKEN = "rows that violate any expectation of the gate"  # at every other level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

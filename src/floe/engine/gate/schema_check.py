@@ -41,7 +41,7 @@ class SchemaVersion:
         if same:
             return (self.version if self.declared and self.version > there else there), None
         if self.declared and self.version != there + 1:
-            return self.version, f"The schema changed, so schema_version must rise from {there} to {there + 1}"
+            return self.version, f"The schema changed, so schema_version must be raised from {there} to {there + 1}"
         return max(self.version, there + 1), None
 
 
@@ -101,7 +101,7 @@ def check_schema(
         found = [_version_outcome(plan, wrong, version)]
     names = columns(promised, batch, exact)
     notes = tuple(
-        f"Column '{there}' of the batch is written as '{name}'" for name, there in names.items() if there != name
+        f"Column '{there}' of the batch was written as '{name}'" for name, there in names.items() if there != name
     )
     return SchemaCheck(faults=tuple(found), schema=schema, version=version, changes=changes, notes=notes)
 
@@ -145,7 +145,7 @@ def _version_outcome(plan: Plan, wrong: str, version: int) -> Outcome:
         field=plan.dataset,
         severity=Severity.CRITICAL,
         outcome=FAIL,
-        message=f"{wrong}; the contract says {version}",
+        message=f"{wrong}; the contract has {version}",
         violations=1,
         actual=version,
         how="metadata",
@@ -158,9 +158,9 @@ _KEYED = ("primary key", "join keys", "snapshot keys")
 
 def _identity_outcome(plan: Plan, name: str, then: Any, now: Any) -> Outcome:
     code = "E534" if name == "partition columns" else "E520"
-    risk = "rows of the table would be matched by other columns than they were written by"
+    risk = "rows would be matched by other columns than those they were written with"
     if name not in _KEYED:
-        risk = "rows of the table and of the batch would not belong together"
+        risk = "rows of the table and of the batch would have different meanings"
     return Outcome(
         id=f"{plan.dataset}:{name.replace(' ', '-')}-changed",
         code=code,
@@ -168,8 +168,8 @@ def _identity_outcome(plan: Plan, name: str, then: Any, now: Any) -> Outcome:
         field=plan.dataset,
         severity=Severity.CRITICAL,
         outcome=FAIL,
-        message=f"The table was written with the {name} {_shown(then)}, the contract says {_shown(now)}: {risk}. "
-        "Put it back, or raise the MAJOR version and run `floe migrate`",
+        message=f"The table was written with the {name} {_shown(then)}, the contract has {_shown(now)}: {risk}. "
+        "Restore it, or raise the MAJOR version and run `floe migrate`",
         violations=1,
         actual=_shown(now),
         expected=_shown(then),

@@ -13,20 +13,23 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyspark.sql import DataFrame, DataFrameReader, Observation, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, DataFrameReader, Observation, SparkSession, functions as sql
 from pyspark.sql.types import BooleanType, StructType
 
+from floe.engine.spark.session import own_session
 from floe.model import TableError
 from floe.model.plan import Expectation
 from floe.model.types import Struct
+from floe.settings import Settings
 from floe.system.private_files import STAGING, private_folder
-from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+from floe.tables.parquet.folder import list_files
+from floe.tables.parquet.table import rows_of
+from floe.tables.spark.errors import ENGINE_ERRORS, conditions, first_line
 from floe.tables.spark.schema import FieldIds, by_name, struct_type, with_field_ids
 
 _PROBE_TASKS = 8
 _SHARED = (
-    "Set tables.staging to a folder that the driver and all executors can read and write, on S3, HDFS or a shared mount, "
+    "Set tables.staging to a folder on S3, HDFS or a shared mount that the driver and all executors can read and write, "
     "or keep the table on such storage"
 )
 
@@ -80,7 +83,7 @@ def check_shared(spark: SparkSession, folder: str) -> None:
     if found != _PROBE_TASKS:
         raise TableError(
             f"The executors of {master} do not share the staging folder {folder} with the driver: "
-            f"they wrote {_PROBE_TASKS} rows there, and {found} were read back",
+            f"they wrote {_PROBE_TASKS} rows there, but the driver read {found}",
             _SHARED,
         )
 
@@ -154,3 +157,25 @@ def stage(
 def _exact(reader: DataFrameReader) -> DataFrameReader:
     """A reader that fails where a file is gone or damaged, whatever the session lets pass."""
     return reader.option("ignoreMissingFiles", "false").option("ignoreCorruptFiles", "false")
+
+
+# Spark's conditions, and what then helps
+_ADVICE = {
+    "PARQUET_TYPE_ILLEGAL": "Write its timestamps in microseconds, e.g. to_parquet(…, coerce_timestamps='us') in pandas",
+    "COLUMN_ALREADY_EXISTS": "Rename one of the two columns; Spark does not distinguish names by case",
+    "CANNOT_MERGE_SCHEMAS": "Write its files again, so that each column has one type in all of them",
+}
+
+
+def parquet(path: str, settings: Settings) -> DataFrame:
+    """The rows of a Parquet file or folder, with the columns of all its files: Spark by itself looks into one of them."""
+    reader = by_name(own_session(settings)).option("mergeSchema", "true")
+    try:
+        # Spark's own folder is where its JVM was started, which is not always ours
+        whole = path if "://" in path else str(Path(path).absolute())
+        folder = list_files(whole) if Path(whole).is_dir() else None
+        return rows_of(reader, folder) if folder else reader.parquet(whole)
+    except ENGINE_ERRORS as error:
+        known = (_ADVICE.get(condition.name) for condition in conditions(error))
+        advice = next(filter(None, known), "Write it again as Parquet")
+        raise TableError(f"The batch {path} cannot be read as Parquet: {first_line(error)}", advice) from None

@@ -7,13 +7,12 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import Any, NamedTuple
 
 from floe.engine.incremental.history import Files, FileSetResult, RuleHistory, bounded, combine
-from floe.engine.metadata.age import AHEAD, seconds_of
-from floe.engine.plan.messages import broken_text
+from floe.engine.metadata.proof import AHEAD, seconds_of
+from floe.engine.plan.expectations.expectation import broken_text
 from floe.model.age import age_outcome
 from floe.model.claim import FileStatistics, file_violations
-from floe.model.outcome import Measured, judged_outcome, without_value
 from floe.model.plan import Expectation, ForeignKey, RowAge, RowRule, UniqueKey
-from floe.model.result import Outcome
+from floe.model.result import Measured, Outcome, judged_outcome, without_value
 from floe.version import __version__
 
 _MOST = 0.5  # the share of a table from which on it is read as a whole

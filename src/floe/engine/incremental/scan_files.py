@@ -8,16 +8,14 @@ from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.incremental.reads import Index, Measurement, ReadPlan, RuleNeed, near_files, old_files
 from floe.engine.metadata.proof import bounds_of, files_are_clustered, row_count
-from floe.engine.spark.concurrency import run_concurrently
-from floe.engine.spark.cost import Cost, QueryReads, described, metered
+from floe.engine.spark.cost import Cost, QueryReads, described, metered, run_concurrently
 from floe.engine.spark.keys.bits import dense
 from floe.engine.spark.keys.broadcast import duplicates_by_broadcast, orphans_by_broadcast
 from floe.engine.spark.keys.check import check_keys
 from floe.engine.spark.keys.columns import whole_keys
 from floe.engine.spark.keys.orphans import find_orphans
 from floe.engine.spark.keys.result import Edges, key_statistics
-from floe.engine.spark.row_pass import RowPassRequest, count_rows
-from floe.engine.spark.samples import key_of, shown
+from floe.engine.spark.row_pass import RowPassRequest, count_rows, key_of, shown
 from floe.engine.spark.scan import read_references
 from floe.engine.spark.session import own_session
 from floe.lang.sql.literals import quote
@@ -70,7 +68,7 @@ def scan_files(
             return None
         spark = own_session(settings)
         with metered(spark, plan.contract) as cost:
-            found = _Files(spark, plan, tables, aids).found(remaining)
+            found = _Files(spark, plan, tables, aids, settings).found(remaining)
     except _FAILED:
         return None
     if found is None:
@@ -97,8 +95,10 @@ def _some(table: ScannedTable, names: Iterable[str]) -> Statistics:
 class _Files:
     """The files of a table, read for one run."""
 
-    def __init__(self, spark: SparkSession, plan: Plan, tables: ScannedTables, aids: VerifyInputs) -> None:
-        self.spark, self.plan, self.aids = spark, plan, aids
+    def __init__(
+        self, spark: SparkSession, plan: Plan, tables: ScannedTables, aids: VerifyInputs, settings: Settings
+    ) -> None:
+        self.spark, self.plan, self.aids, self.settings = spark, plan, aids, settings
         self.table, self.others = tables
 
     def found(self, remaining: ReadPlan) -> dict[str, Measurement] | None:
@@ -194,7 +194,7 @@ class _Files:
                 some = near or tuple(table.files.values())[:1]
                 rows = _read(self.spark, table, some)
                 return rows if near else rows.where("false")
-        found, _ = read_references(self.spark, {name: self.aids.references[name]})
+        found, _ = read_references(self.spark, {name: self.aids.references[name]}, self.settings)
         return found.get(name)
 
 

@@ -26,11 +26,11 @@ from floe.engine.metadata.proof import row_count
 from floe.lang.secret import key_of
 from floe.model import EngineError, RegistryError, TableError
 from floe.model.claim import FileStatistics
-from floe.model.outcome import not_evaluated
 from floe.model.plan import Expectation, Plan, VerifyInputs
-from floe.model.result import Outcome
+from floe.model.result import Outcome, not_evaluated
 from floe.model.table import Target
 from floe.settings import Settings
+from floe.system.clock import stamp
 from floe.tables import TableFacts, probe, reader_of
 
 if TYPE_CHECKING:
@@ -191,12 +191,14 @@ class _IncrementalRun:
         return RestResult(self.rows, ordered, self._cost(), self._said(remaining))
 
     def _answer(self, need: RuleNeed, found: Any, read: Files) -> None:
-        how = "incremental" if need.known.files else "scan" if found else "metadata"
+        how = "scan" if found else "metadata"
+        if need.known.files:
+            how = "incremental"
         self.outcomes[need.expectation.id] = outcome_of(need, combined(need, found, read), self.rows, self.now, how)
         self._learn(need, learned(need, found, read, self.now, self.index))
 
     def _learn(self, need: RuleNeed, known: RuleHistory) -> None:
-        self.rules.pop(need.rule, None)  # what was asked for last stands last
+        self.rules.pop(need.rule, None)  # the rule that was used last stands last
         if known.files:
             self.rules[need.rule] = known
 
@@ -252,7 +254,9 @@ class _IncrementalRun:
             return
         memory = TableHistory(str(facts.uid), str(facts.snapshot), rules)
         with suppress(RegistryError):  # the next run reads more, and recording this one says why
-            keep(self.case.store, _place(self.case), memory.uid, memory.snapshot, encode(memory))
+            at = stamp(self.case.settings.clock())
+            values = {"table_uid": memory.uid, "snapshot": memory.snapshot, "at": at, "state": encode(memory)}
+            keep(self.case.store, _place(self.case), values)
 
     def _cost(self) -> dict[str, Any]:
         """What all reading cost; not known where a part of it is not."""

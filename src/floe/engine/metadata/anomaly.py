@@ -118,7 +118,7 @@ def _volume(dataset: str, judged: _Judged) -> Outcome | None:
         return None
     kept = band.low <= point.rows <= band.high
     expected = f"{max(0.0, band.low):,.0f} to {band.high:,.0f} rows"
-    said = f"{judged.what} {point.rows:,.0f} rows, usual on a {point.day:%A} are {expected}"
+    said = f"{judged.what} {point.rows:,.0f} rows, a {point.day:%A} usually has {expected}"
     outcome = _outcome(dataset, f"{dataset}:anomaly.volume", "volume-anomaly", kept)
     return _with(outcome, said if not kept else "", round(point.rows), expected)
 
@@ -138,7 +138,7 @@ def _rate(dataset: str, name: str, judged: _Judged) -> Outcome | None:
     if band.low <= rate <= band.high:
         return None
     expected = f"{max(0.0, band.low):.1%} to {min(1.0, band.high):.1%} null"
-    said = f"'{dataset}.{name}' is null in {rate:.1%} of rows, usual on a {point.day:%A} are {expected}"
+    said = f"'{dataset}.{name}' is null in {rate:.1%} of rows, a {point.day:%A} usually has {expected}"
     outcome = _outcome(f"{dataset}.{name}", f"{dataset}.{name}:anomaly.nulls", "null-rate-anomaly", False)
     return _with(outcome, said, round(rate, 4), expected)
 

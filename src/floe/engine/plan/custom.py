@@ -5,12 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from floe.engine.plan.expectations.expectation import Bad
+from floe.engine.plan.expectations.expectation import Bad, FieldContext, utc_parts, zone_name
 from floe.engine.plan.expectations.out_of_range import above_maximum, below_minimum
-from floe.engine.plan.field_context import FieldContext
 from floe.engine.plan.references import referring
 from floe.engine.plan.service_levels import elements, freshness_rule
-from floe.engine.plan.zone import utc_parts, zone_name
 from floe.lang.sql.literals import quote, text
 from floe.model import Field, QualityRule
 from floe.model.claim import Claim
@@ -40,7 +38,7 @@ def custom(base: Expectation, rule: QualityRule, ground: FieldContext) -> Expect
     said = implementation(rule)
     kind = next(iter(said), "")
     if len(said) != 1 or kind not in KINDS or not isinstance(said[kind], dict):
-        return _not(base, f"floe's own rules are {', '.join(KINDS)}, one in each implementation")
+        return _not(base, f"implementation must have exactly one of {', '.join(KINDS)}")
     match kind:
         case "freshness":
             return _freshness(base, rule, said[kind], ground)
@@ -61,7 +59,7 @@ def _freshness(base: Expectation, rule: QualityRule, said: Mapping[str, Any], gr
     named = said.get("column")
     field = ground.find(str(named)) if named else ground.field
     if field is None or field not in ground.dataset.fields:
-        return _not(base, _no_column(named, ground) if named else "it names no column of the table")
+        return _not(base, _no_column(named, ground) if named else "it has no column of the table")
     return freshness_rule(base.id, rule, said.get("maxDelay"), field, ground.dataset.name)
 
 
@@ -73,17 +71,17 @@ def _volume(base: Expectation, said: Mapping[str, Any], ground: FieldContext) ->
     least, most = said.get("minRowsPerDay"), said.get("maxRowsPerDay")
     bounds = {word: count for word, count in (("at least", least), ("at most", most)) if count is not None}
     if not bounds or not all(_is_count(count) for count in bounds.values()):
-        return _not(base, "minRowsPerDay and maxRowsPerDay ask for whole numbers, and one of them must be there")
+        return _not(base, "it needs minRowsPerDay or maxRowsPerDay, as whole numbers")
     named = said.get("column")
     field = ground.find(str(named)) if named else ground.field or _day_column(ground)
     if field is None:
-        return _not(base, _no_column(named, ground) if named else "name its column: volume has no day")
+        return _not(base, _no_column(named, ground) if named else "it has no column for the day")
     zone = zone_name(field)
     if zone is None:
-        return _not(base, "its column names a zone that does not exist")
+        return _not(base, "the time zone of its column does not exist")
     day = _DAYS.get(str(field.type)) if isinstance(field.type, Atomic) else None
     if day is None:
-        return _not(base, "its column is no date or timestamp")
+        return _not(base, "its column is not a date or timestamp")
     return replace(
         base,
         code="E557",
@@ -121,13 +119,13 @@ def _freshness_columns(ground: FieldContext) -> Iterator[Field]:
 
 def _range(base: Expectation, said: Mapping[str, Any], ground: FieldContext) -> Expectation:
     if ground.field is None:
-        return _not(base, "a range stands on a column")
+        return _not(base, "a range belongs to a column, not to a dataset")
     zone = {key: ground.field.options[key] for key in ("defaultTimezone",) if key in ground.field.options}
     bounded = replace(ground.field, options={**zone, **said})
     conditions = (below_minimum.bad(ground.value, bounded), above_maximum.bad(ground.value, bounded))
     found = [bad for bad in conditions if bad]
     if not found:
-        return _not(base, "a range asks for minimum, maximum, exclusiveMinimum or exclusiveMaximum")
+        return _not(base, "a range needs minimum, maximum, exclusiveMinimum or exclusiveMaximum")
     if cause := next((bad.cause for bad in found if bad.cause), None):
         return _not(base, cause)
     return replace(
@@ -159,7 +157,7 @@ def _point_in_time(base: Expectation, rule: str, ground: FieldContext) -> Expect
     fields = [ground.find(_bare(found[place])) for place in (1, 3)] if found else []
     first, second = fields if len(fields) == 2 else (None, None)
     if not found or first is None or second is None:
-        return _not(base, f"'{rule}' is no comparison of two columns of the table")
+        return _not(base, f"'{rule}' does not compare two columns of the table")
     sql, cause = _compared(first, _OPPOSITE[found[2]], second)
     names = (first.column, second.column)
     if cause:
@@ -176,7 +174,7 @@ def _compared(first: Field, operator: str, second: Field) -> tuple[str, str | No
     plain = f"{quote(first.column)} {operator} {quote(second.column)}"
     types, zones = [str(field.type) for field in (first, second)], [zone_name(field) for field in (first, second)]
     if None in zones:
-        return "", "one of its columns names a zone that does not exist"
+        return "", "the time zone of one of its columns does not exist"
     if any(field.type in (Family("date"), Family("any")) for field in (first, second)):
         return _same_kind(first, second, plain), None
     if all(name in _MOMENTS for name in types):
@@ -185,7 +183,7 @@ def _compared(first: Field, operator: str, second: Field) -> tuple[str, str | No
         return f"{_micros(first)} {operator} {_micros(second)}", None
     if "timestamp" in types:
         other = next((name for name in types if name not in _MOMENTS), "")
-        return "", f"a timestamp is compared with a {other}, which each session reads in its own zone"
+        return "", f"a timestamp is compared with a {other}, which depends on the time zone of the session"
     return plain, None
 
 
@@ -201,7 +199,7 @@ def _micros(field: Field) -> str:
 def _same_kind(first: Field, second: Field, plain: str) -> str:
     """A comparison of columns whose type the contract leaves open: Spark says which it is."""
     zoned = [f"typeof({quote(field.column)}) = 'timestamp'" for field in (first, second)]
-    said = "floe: a timestamp with and one without a zone are compared, name their physicalType"
+    said = "floe: a timestamp with time zone is compared with one without, add their physicalType"
     return f"CASE WHEN ({zoned[0]}) = ({zoned[1]}) THEN {plain} ELSE raise_error({text(said)}) END"
 
 

@@ -13,8 +13,8 @@ from floe.model.plan import SqlQuery
 
 _SAID = {
     ProblemKind.UNREADABLE: "its SQL cannot be run: {}",
-    ProblemKind.UNSAFE: "its SQL is not one read-only query: {}",
-    ProblemKind.UNKNOWN_TABLE: "its SQL reads '{}', which the contract does not name",
+    ProblemKind.UNSAFE: "its SQL is not a single read-only query: {}",
+    ProblemKind.UNKNOWN_TABLE: "its SQL reads '{}', which is not in the contract",
 }
 _VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 _MARKS = {ord(mark): f"\\u{ord(mark):04x}" for mark in "{}`"}
@@ -28,19 +28,19 @@ def query_of(sql: str, contract: Contract, dataset: Dataset, column: str | None)
         worst = found.problems[0]
         return None, _SAID[worst.kind].format(worst.text)
     if left := _variable_in(found.strings, found.variables):
-        return None, f"its SQL holds the variable {left}, which has no value here"
+        return None, f"its SQL contains the variable {left}, which has no value"
     if any(name.name == PROPERTY for name in _identifiers(found.tree)):
         if column is None:
-            return None, "its SQL asks for the column of the rule, which stands on none"
+            return None, "its SQL uses the column of the rule, but the rule belongs to a dataset"
         if set(column) & set("${}"):
-            return None, f"the name {column} holds one of $ {{ }}, which cannot stand in a query"
+            return None, f"the name {column} contains one of $ {{ }}, which a query cannot contain"
     tree = found.tree.copy()
     tables = _with_parameters(tree, names)
     _with_literals(tree, found.strings, column or "")
     written = generated(tree)
     marks = {parameter: f"`floe <{parameter}> floe`" for parameter, _ in tables}
     if set(written) & set("${}"):
-        return None, "its SQL holds one of $ { } outside of a text, which cannot be run"
+        return None, "its SQL contains one of $ { } outside of a string, which cannot be run"
     for parameter, mark in marks.items():
         written = written.replace(mark, f"{{{parameter}}}")
     return SqlQuery(written, tables), None

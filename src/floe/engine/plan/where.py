@@ -27,9 +27,9 @@ def _condition(where: str) -> str:
         said = f"it reads the table '{first.text}'" if first.kind is ProblemKind.UNKNOWN_TABLE else first.text
         raise SettingError(f"--where cannot be run: {said}", _HOW)
     if found.variables:
-        raise SettingError(f"--where holds the variable {found.variables[0]}, which has no value here", _HOW)
+        raise SettingError(f"--where contains the variable {found.variables[0]}, which has no value", _HOW)
     if not _is_one(found):
-        raise SettingError("--where is not one condition on the rows of the table", _HOW)
+        raise SettingError("--where is not a condition on the rows of the table", _HOW)
     return _written(found)
 
 

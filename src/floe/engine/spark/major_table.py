@@ -6,8 +6,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.spark.session import own_session
 from floe.model import TableError
+from floe.model.contract import Version
 from floe.model.table import Target
-from floe.model.version import Version
 from floe.settings import Settings
 from floe.tables import reader_of
 from floe.tables.formats import readable, writable
@@ -33,10 +33,10 @@ def read_pinned(
                 "Check the table and the snapshot",
                 cause=cause_of(error),
             ) from None
-        others.append(f"{target} holds {holds}")
+        others.append(f"{target} belongs to {holds}")
     raise TableError(
-        f"There is no table of {name} {major}.x: {'; '.join(others) or f'{targets[0]} is not there'}",
-        "Write it with floe.enforce, bring it to the MAJOR with `floe migrate`, or name it by table=",
+        f"There is no table of {name} {major}.x: {'; '.join(others) or f'{targets[0]} does not exist'}",
+        "Write it with floe.enforce, migrate it with `floe migrate`, or pass it as table=",
         "E534" if others else "E531",
     )
 

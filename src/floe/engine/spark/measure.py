@@ -8,19 +8,16 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame
 
-from floe.engine.plan.messages import broken_text, rows_text
-from floe.engine.spark.concurrency import run_concurrently
-from floe.engine.spark.cost import QueryReads, described
+from floe.engine.plan.expectations.expectation import broken_text, rows_text
+from floe.engine.spark.cost import QueryReads, described, run_concurrently
 from floe.engine.spark.keys.bits import dense
 from floe.engine.spark.keys.check import check_keys
 from floe.engine.spark.keys.columns import whole_keys
 from floe.engine.spark.keys.orphans import find_orphans
 from floe.engine.spark.keys.result import DuplicateKeys, Edges, KeyStatistics, OrphanKeys, key_statistics
 from floe.engine.spark.measure_query import by_table
-from floe.engine.spark.row_pass import RowPassRequest, RowPassResult, count_rows
-from floe.engine.spark.samples import SampleKey, key_of, shown
+from floe.engine.spark.row_pass import RowPassRequest, RowPassResult, SampleKey, count_rows, key_of, shown
 from floe.model.age import age_outcome
-from floe.model.outcome import Measured, judged_outcome, not_evaluated, without_value
 from floe.model.plan import (
     Bounds,
     CommitAge,
@@ -34,7 +31,7 @@ from floe.model.plan import (
     RowsPerDay,
     SqlQuery,
 )
-from floe.model.result import Outcome
+from floe.model.result import Measured, Outcome, judged_outcome, not_evaluated, without_value
 from floe.tables.spark.errors import ENGINE_ERRORS, first_line
 
 _Answers = dict[str, DuplicateKeys | OrphanKeys | str]
@@ -127,7 +124,7 @@ def _measured(scene: MeasureRequest, expectation: Expectation, seen: Measurement
         case NotEvaluable(cause):
             return not_evaluated(expectation, None if scene.gate else cause)
         case CommitAge():
-            return not_evaluated(expectation, None if scene.gate else "the time of the last commit is not known here")
+            return not_evaluated(expectation, None if scene.gate else "the time of the last commit is unknown")
     return not_evaluated(expectation)
 
 
@@ -228,7 +225,7 @@ def _no_target(scene: MeasureRequest, target: Reference) -> str | None:
         return f"'{target.dataset}' cannot be read: {scene.unread[target.dataset]}"
     others = scene.references.get(target.dataset)
     if others is None:
-        return f"no table is known for '{target.dataset}': name it by --reference {target.dataset}=TABLE"
+        return f"no table found for '{target.dataset}': pass --reference {target.dataset}=TABLE"
     missing = [column for column in target.columns if column not in others.columns]
     return f"'{target.dataset}' has no column '{missing[0]}'" if missing else None
 
@@ -247,8 +244,8 @@ def outcome(
 
 def _unique(scene: MeasureRequest, expectation: Expectation, found: DuplicateKeys, total: int) -> Outcome:
     of_batch = " of the batch" if scene.gate else ""
-    said = [f"'{expectation.field}' repeats in {rows_text(found.twice)}{of_batch}"] * bool(found.twice)
-    said += [f"'{expectation.field}' of {rows_text(found.there)} is in the table already"] * bool(found.there)
+    said = [f"'{expectation.field}' is duplicated in {rows_text(found.twice)}{of_batch}"] * bool(found.twice)
+    said += [f"'{expectation.field}' of {rows_text(found.there)} is already in the table"] * bool(found.there)
     samples = shown(found.samples, found.key, scene.plan, scene.salt)
     # a row counts once: of a key that is in the table all rows are bad, of another one all but the first
     return outcome(

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.spark.measure_volume import by_day
-from floe.model.outcome import answered, not_evaluated, plain
 from floe.model.plan import Expectation, RowsPerDay, SqlQuery
-from floe.model.result import Outcome
-from floe.model.threshold import holds
+from floe.model.result import Outcome, answered, holds, not_evaluated, plain
 from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+from floe.tables.spark.unskipped import uncertain_columns, without_statistics
 
 if TYPE_CHECKING:
     from floe.engine.spark.measure import MeasureRequest
@@ -39,7 +38,7 @@ def by_query(scene: "MeasureRequest", expectation: Expectation, query: SqlQuery)
     tables: dict[str, Any] = {name: _rows(scene, dataset) for name, dataset in query.tables}
     lost = next((dataset for name, dataset in query.tables if tables[name] is None), None)
     if lost is not None:
-        return not_evaluated(expectation, f"no table is known for '{lost}': name it by --reference {lost}=TABLE")
+        return not_evaluated(expectation, f"no table found for '{lost}': pass --reference {lost}=TABLE")
     spark = scene.rows.sparkSession
     late: list[bool] = []
     try:
@@ -51,17 +50,19 @@ def by_query(scene: "MeasureRequest", expectation: Expectation, query: SqlQuery)
             expectation, f"its SQL took more than {LONGEST:g} seconds" if late else f"Spark: {first_line(error)}"
         )
     if len(rows) != 1 or len(rows[0]) != 1:
-        found = f"{len(answer.columns)} columns" if len(answer.columns) != 1 else "several rows" if rows else "no row"
-        return not_evaluated(expectation, f"its SQL yields {found}, not one number")
+        found = "several rows" if rows else "no row"
+        if len(answer.columns) != 1:
+            found = f"{len(answer.columns)} columns"
+        return not_evaluated(expectation, f"its SQL returns {found}, not one number")
     number = exact(rows[0][0])
     if number is None:
-        return not_evaluated(expectation, f"its SQL yields {_shown(rows[0][0])}, which is no number")
-    message = f"The rule '{expectation.name}' of '{expectation.field}' yields {plain(number)}"
+        return not_evaluated(expectation, f"its SQL returns {_shown(rows[0][0])}, which is not a number")
+    message = f"The rule '{expectation.name}' of '{expectation.field}' returns {plain(number)}"
     return answered(
         expectation,
         holds(expectation.operators, number),
         plain(number),
-        f"{message}, the contract asks for {expectation.expected}",
+        f"{message}, the contract requires {expectation.expected}",
     )
 
 
@@ -74,7 +75,9 @@ def exact(value: Any) -> Fraction | None:
 
 
 def _rows(scene: "MeasureRequest", dataset: str) -> DataFrame | None:
-    return scene.rows if dataset == scene.plan.dataset else scene.references.get(dataset)
+    """The rows that a query names: what it filters and counts by is read, not taken from statistics that may be wrong."""
+    rows = scene.rows if dataset == scene.plan.dataset else scene.references.get(dataset)
+    return None if rows is None else without_statistics(rows, uncertain_columns(rows))
 
 
 def _shown(value: Any) -> str:

@@ -3,8 +3,10 @@
 import datetime
 from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812  (as everybody calls it)
+from pyspark.sql import (
+    DataFrame,
+    functions as F,  # noqa: N812  (as everybody calls it)
+)
 
 from floe.engine.spark.session import own_session
 from floe.lang.sql.literals import quote

@@ -22,7 +22,7 @@ def rewrite(target: Target, settings: Settings) -> str | None:
         found: str | None = readable(target).snapshot(spark, target)
     except ENGINE_ERRORS as error:
         raise TableError(
-            f"The files of {target} could not be written again: {first_line(error)}",
-            "Repeat when nobody else changes the table",
+            f"The files of {target} could not be rewritten: {first_line(error)}",
+            "Run it again when no other writer changes the table",
         ) from None
     return found

@@ -9,15 +9,15 @@ from floe.engine.spark.cost import UNKNOWN, Cost, metered
 from floe.engine.spark.measure import MeasureRequest, measure
 from floe.engine.spark.session import own_session
 from floe.model import FloeError, TableError
-from floe.model.outcome import not_evaluated
 from floe.model.plan import Plan, RowScope, VerifyInputs
-from floe.model.result import Outcome
+from floe.model.result import Outcome, not_evaluated
 from floe.model.table import Target
 from floe.model.types import Struct
 from floe.settings import Settings
 from floe.tables.formats import read_all, readable
 from floe.tables.spark.errors import ENGINE_ERRORS, cause_of, first_line
 from floe.tables.spark.schema import struct_of
+from floe.tables.spark.unskipped import uncertain_columns, without_loose_statistics, without_statistics
 
 _SEED = 20_260_101
 
@@ -37,7 +37,7 @@ def scan(plan: Plan, target: Target, snapshot: str | None, aids: VerifyInputs, s
         rows = readable(target).read(spark, target, snapshot)
     except ENGINE_ERRORS as error:
         return _nothing(plan, error)
-    return scan_rows(rows, plan, aids)
+    return scan_rows(rows, plan, aids, settings)
 
 
 def first_row(target: Target, snapshot: str | None, settings: Settings) -> None:
@@ -48,17 +48,17 @@ def first_row(target: Target, snapshot: str | None, settings: Settings) -> None:
     except ENGINE_ERRORS as error:
         raise TableError(
             f"{target} cannot be read: {first_line(error)}",
-            "Check its files and who may read them",
+            "Check its files and their permissions",
             cause=cause_of(error),
         ) from None
 
 
-def scan_rows(rows: DataFrame, plan: Plan, aids: VerifyInputs) -> ScanResult:
+def scan_rows(rows: DataFrame, plan: Plan, aids: VerifyInputs, settings: Settings) -> ScanResult:
     """The same on rows that are at hand."""
     spark = rows.sparkSession
-    others, unread = read_references(spark, aids.references)
+    others, unread = read_references(spark, aids.references, settings)
     try:
-        part = _part(rows, aids.scope)
+        part = _part(without_statistics(rows, aids.loose), aids.scope)
         scene = MeasureRequest(
             rows=part,
             plan=plan,
@@ -82,7 +82,7 @@ def scan_rows(rows: DataFrame, plan: Plan, aids: VerifyInputs) -> ScanResult:
 def _part(rows: DataFrame, scope: RowScope | None) -> DataFrame:
     """The rows in scope; the same ones however often they are read."""
     if scope and scope.where:
-        rows = rows.where(scope.where)
+        rows = without_statistics(rows, uncertain_columns(rows)).where(scope.where)
     return rows.sample(fraction=scope.sample, seed=_SEED) if scope and scope.sample else rows
 
 
@@ -91,13 +91,16 @@ def _nothing(plan: Plan, error: Exception) -> ScanResult:
     return ScanResult(None, [not_evaluated(expectation, cause) for expectation in plan.expectations], dict(UNKNOWN))
 
 
-def read_references(spark: SparkSession, targets: Mapping[str, Target]) -> tuple[dict[str, DataFrame], dict[str, str]]:
+def read_references(
+    spark: SparkSession, targets: Mapping[str, Target], settings: Settings
+) -> tuple[dict[str, DataFrame], dict[str, str]]:
     """The tables that keys refer to, and why one could not be read."""
     found: dict[str, DataFrame] = {}
     unread: dict[str, str] = {}
     for name, target in targets.items():
         try:
-            found |= read_all(spark, {name: target})
+            read = read_all(spark, {name: target})
+            found |= {name: without_loose_statistics(rows, target, settings) for name, rows in read.items()}
         except ENGINE_ERRORS as error:
             unread[name] = first_line(error)
         except FloeError as error:

@@ -15,8 +15,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from floe.engine.spark.jars import OWN, jars
-from floe.engine.spark.java import find_java
+from floe.engine.spark.jars import OWN, find_java, jars
 from floe.lang.secret import masked
 from floe.model import EngineError, SettingError
 from floe.settings import Settings
@@ -35,6 +34,9 @@ _BASE = {
     # rules of contracts are checked before they run; where a check failed, these keep SQL from files and variables
     "spark.sql.runSQLOnFiles": "false",
     "spark.sql.variable.substitute": "false",
+    # count, min and max of a rule's SQL are those of rows, not of what some writer put into a log or manifest
+    "spark.databricks.delta.optimizeMetadataQuery.enabled": "false",
+    "spark.sql.iceberg.aggregate-push-down.enabled": "false",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # the old kind leaves no bounds in footers
     "spark.sql.maxConcurrentOutputFileWriters": "16",  # few partitions at once need no sort before they are written
     "spark.ui.enabled": "false",
@@ -42,7 +44,7 @@ _BASE = {
     "spark.log.level": "ERROR",
 }
 _STOPS = 15  # seconds that a session may take to stop
-_SERVER = "Start it, or name another by spark.master (sc://HOST:PORT); Connect needs `pip install pyspark[connect]`"
+_SERVER = "Start it, or set spark.master to another one (sc://HOST:PORT); Connect needs `pip install pyspark[connect]`"
 _REFUSED: tuple[type[Exception], ...] = (*ENGINE_ERRORS, ImportError)
 _LOCAL = {
     "spark.driver.host": "127.0.0.1",
@@ -56,9 +58,7 @@ _LOCAL = {
 def own_session(settings: Settings) -> SparkSession:
     """The running session, else a new one by the settings."""
     if settings.untrusted:
-        raise EngineError(
-            "A checkout that is not trusted starts no Spark", "Unset FLOE_UNTRUSTED once you have read it"
-        )
+        raise EngineError("An untrusted checkout cannot start Spark", "Read the checkout, then unset FLOE_UNTRUSTED")
     active = _running()
     if active is not None:
         return active
@@ -127,7 +127,7 @@ def _connected(address: str) -> SparkSession:
         return SparkSession.builder.remote(address).getOrCreate()
     except _REFUSED as error:
         raise EngineError(
-            masked(f"No Spark Connect server answers at {address}: {first_line(error)}"), _SERVER
+            masked(f"No Spark Connect server responds at {address}: {first_line(error)}"), _SERVER
         ) from None
 
 
@@ -147,7 +147,7 @@ def _catalog(settings: Settings, name: str, options: Any) -> dict[str, str]:
     if not isinstance(options, dict) or "type" not in options:
         raise SettingError(
             f"{settings.origin('catalogs')}: catalog '{name}' has no type",
-            "Give it type: sql, rest, hadoop, hive or glue",
+            "Set its type: sql, rest, hadoop, hive or glue",
         )
     found = {"": "org.apache.iceberg.spark.SparkCatalog", **{f".{key}": str(value) for key, value in options.items()}}
     if options["type"] == "sql" and not str(options.get("uri", "")).startswith("sqlite"):

@@ -29,7 +29,7 @@ def backtracking_risk(pattern: Pattern) -> tuple[str, bool] | None:
     try:
         reasons = [reason for tree in (pattern.tree, *pattern.around) if (reason := _tree(tree))]
     except TooMuchError:
-        return "it is too large to be judged", True
+        return "it is too large to be checked", True
     return max(reasons, key=lambda reason: reason[1], default=None)
 
 
@@ -41,7 +41,7 @@ def _tree(tree: Node) -> tuple[str, bool] | None:
     side, along = graph.chain(direct=True), graph.chain(direct=False)
     if side >= _SIDE_BY_SIDE or along >= _ALONG:
         return f"{max(side, along)} repetitions over the same characters follow one another", True
-    return ("two repetitions over the same characters stand side by side", False) if side == 2 else None
+    return ("two repetitions over the same characters are adjacent", False) if side == 2 else None
 
 
 class _Part:

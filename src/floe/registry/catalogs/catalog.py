@@ -94,7 +94,7 @@ class ContractCatalog:
             return
         raise SendError(
             f"The namespace {'.'.join(parts)} belongs to the repository {owner}, "
-            f"this contract comes from {self.repository or 'none'}",
+            f"this contract belongs to {self.repository or 'none'}",
             "Publish it from there, or give the product another name",
             "E541",
             permanent=True,

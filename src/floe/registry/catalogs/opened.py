@@ -28,13 +28,13 @@ def options_of(name: str, settings: Settings) -> dict[str, str]:
         raise _wrong(f"No catalog is called '{name}' (known: {known})")
     given = settings.catalogs[name]
     if not isinstance(given, dict):
-        raise _wrong(f"The catalog '{name}' is no mapping of options")
+        raise _wrong(f"The catalog '{name}' is not a mapping of options")
     options = {key: str(value) for key, value in given.items()}
     kind = options.get("type", "").lower()
     if kind == "hadoop":
-        raise CannotHoldError(f"The catalog '{name}' is of type hadoop, which holds no namespace properties")
+        raise CannotHoldError(f"The catalog '{name}' is of type hadoop, which has no namespace properties")
     if kind not in TYPES and "py-catalog-impl" not in options:
-        raise _wrong(f"The catalog '{name}' is of type '{kind}', which is none of {', '.join(TYPES)}, hadoop")
+        raise _wrong(f"The catalog '{name}' is of type '{kind}', which is not one of {', '.join(TYPES)}, hadoop")
     return _addressed(options, settings.root)
 
 
@@ -52,7 +52,7 @@ def _wrong(message: str) -> SendError:
 def open_catalog(name: str, settings: Settings) -> "Catalog":
     """A catalog of the settings; an SQLite file is made where it is missing."""
     if settings.untrusted:
-        raise SendError("A checkout that is not trusted opens no catalog", "Unset FLOE_UNTRUSTED once you have read it")
+        raise SendError("An untrusted checkout cannot open catalogs", "Read the checkout, then unset FLOE_UNTRUSTED")
     options = options_of(name, settings)
     from pyiceberg.catalog import load_catalog  # noqa: PLC0415  (0.3 s that only who sends or lists needs)
 
@@ -76,7 +76,7 @@ def _told(name: str, error: Exception, settings: Settings) -> Exception:
     lines = str(error).strip().splitlines() or [""]
     text = without_secrets(f"{type(error).__name__}: {lines[0][:300]}", settings.catalogs.get(name, {}))
     if _never_holds(error):
-        return CannotHoldError(f"The catalog '{name}' cannot hold contracts: {text}")
+        return CannotHoldError(f"The catalog '{name}' cannot store contracts: {text}")
     if isinstance(error, ModuleNotFoundError):
         extra = "postgres" if error.name == "psycopg" else "spark"
         return SendError(f"The catalog '{name}' needs {error.name}", f"pip install 'floe-contracts[{extra}]'", "E540")

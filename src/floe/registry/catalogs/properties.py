@@ -67,9 +67,9 @@ def with_contract(properties: Mapping[str, str], new: Held) -> dict[str, str]:
     same = next((value for value in there if (value.name, value.order[0]) == (new.name, new.order[0])), None)
     if same and same.version == new.version and same.schema_hash != new.schema_hash:
         raise SendError(
-            f"{new.name}:{new.version} stands in the catalog with other content: "
-            f"hash {same.schema_hash}, this one has {new.schema_hash}",
-            "Two registries write to one namespace; publish from one of them",
+            f"{new.name}:{new.version} is in the catalog with other content: "
+            f"hash {same.schema_hash}, this version has {new.schema_hash}",
+            "Two registries write to the same namespace; publish from one of them",
             "E523",
             permanent=True,
         )

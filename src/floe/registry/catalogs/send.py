@@ -22,7 +22,7 @@ def catalog_sender(settings: Settings) -> Sender:
 
     def send(message: Outgoing) -> str | None:
         if not name(message):
-            return "The settings name no catalog; contracts are in the registry alone"
+            return "The settings have no catalog; contracts are in the registry only"
         try:
             _register(name(message), message.payload, settings, opened)
         except CannotHoldError as error:

@@ -7,11 +7,7 @@ from floe.system.lazy import lazy
 if TYPE_CHECKING:
     from floe.reports.html import (
         chart as chart,
-    )
-    from floe.reports.html import (
         figures as figures,
-    )
-    from floe.reports.html import (
         result as result,
     )
 else:

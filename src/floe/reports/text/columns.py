@@ -25,7 +25,9 @@ def columns_text(name: str, promised: Struct, actual: Struct, found: Sequence[Di
     rows = [("", "column", "expected", "actual"), *_rows(promised, actual, found)]
     widths = [max(len(row[i]) for row in rows) for i in range(4)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([f"The frame has not the columns of {clean(name)}: {plural(len(found), 'difference')}", *lines])
+    return "\n".join(
+        [f"The columns of the DataFrame differ from {clean(name)}: {plural(len(found), 'difference')}", *lines]
+    )
 
 
 def _rows(promised: Struct, actual: Struct, found: Sequence[Differing]) -> Iterator[tuple[str, str, str, str]]:
@@ -35,7 +37,7 @@ def _rows(promised: Struct, actual: Struct, found: Sequence[Differing]) -> Itera
     names = [member.name for member in promised.members]
     for differing in found:
         if differing.name == "extra-column" and not any(_within(differing.path, name) for name in names):
-            yield "✗", clean(differing.path), "not promised", clean(str(differing.actual))
+            yield "✗", clean(differing.path), "not in contract", clean(str(differing.actual))
 
 
 def _column_rows(
@@ -47,7 +49,7 @@ def _column_rows(
     actual_type = clean(str(other.type)) if other else "missing"
     yield "✗" if differs else " ", clean(member.name), clean(str(member.type)), actual_type
     for differing in below:
-        expected, actual = differing.expected or "not promised", differing.actual or "missing"
+        expected, actual = differing.expected or "not in contract", differing.actual or "missing"
         yield "✗", clean(f"  {differing.path}"), clean(expected), clean(actual)
 
 

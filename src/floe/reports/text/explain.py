@@ -6,7 +6,7 @@ from typing import Protocol
 
 from floe.model import Severity
 from floe.model.codes import Code
-from floe.model.decision import LEVELS, MATRIX
+from floe.model.result import LEVELS, MATRIX
 from floe.reports.style import Style
 
 _WIDTH = 100

@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal as Number
 from pathlib import Path
@@ -36,8 +36,8 @@ def probe(target: Target) -> TableFacts | None:
     """What the log at a path says."""
     if not target.path:
         raise TableError(
-            f"{target.name} is a name in Spark's catalog, which only a Spark session can ask",
-            "Name its path with --table",
+            f"{target.name} is in Spark's catalog, which needs a Spark session",
+            "Pass its path with --table",
         )
     try:
         if "://" not in target.path and not Path(target.path).exists():
@@ -111,7 +111,7 @@ def _committed(table: DeltaTable) -> int | None:
         with log.open_input_file(name) as stream:
             text = stream.read()
         if not text.strip():
-            raise ValueError(f"{name} is empty: its commit was cut short")
+            raise ValueError(f"{name} is empty: its commit was truncated")
         changed, stamp = _commit(text.splitlines())
         if changed:
             return stamp if stamp is not None else info.mtime_ns // 1_000_000_000
@@ -146,24 +146,34 @@ def _add_actions(table: DeltaTable) -> list[dict[str, Any]] | None:
 
 
 def _loose(schema: Struct, rows: list[dict[str, Any]] | None) -> frozenset[str]:
-    """Columns of decimals whose bounds may have been rounded: delta-rs writes them as doubles, Spark with all digits.
+    """Columns with decimals whose bounds may have been rounded: delta-rs writes them as doubles, Spark with all digits.
 
     Which of them wrote a file is not known. A double keeps every decimal of 15 digits as it is.
     """
-    scales = {
-        member.name: member.type.scale
-        for member in schema.members
-        if isinstance(member.type, Decimal) and member.type.precision > _DIGITS
-    }
-    found = set[str]()
-    for row in rows if rows is not None and scales else ():
-        for edges in (row.get("min") or {}, row.get("max") or {}):
-            found |= {name for name, scale in scales.items() if _rounded(edges.get(name), scale)}
-    return frozenset(scales) if rows is None else frozenset(found)
+    types = {member.name: member.type for member in schema.members if _may_round(member.type)}
+    if rows is None:
+        return frozenset(types)
+    edges = [edge for row in rows for edge in (row.get("min") or {}, row.get("max") or {})] if types else []
+    return frozenset(name for name, type_ in types.items() if any(_rounded(type_, edge.get(name)) for edge in edges))
 
 
-def _rounded(value: Any, scale: int) -> bool:
-    return isinstance(value, Number) and abs(value) >= Number(10) ** (_DIGITS - scale)
+def _may_round(type_: Type) -> bool:
+    match type_:
+        case Decimal(precision):
+            return precision > _DIGITS
+        case Struct(members):
+            return any(_may_round(member.type) for member in members)
+    return False
+
+
+def _rounded(type_: Type, bound: Any) -> bool:
+    """Whether a bound in the log, or one of a part of a struct, has more digits than a double keeps."""
+    match type_:
+        case Decimal(precision, scale) if precision > _DIGITS:
+            return isinstance(bound, Number) and abs(bound) >= Number(10) ** (_DIGITS - scale)
+        case Struct(members) if isinstance(bound, Mapping):
+            return any(_rounded(member.type, bound.get(member.name)) for member in members)
+    return False
 
 
 def _files(
@@ -256,26 +266,33 @@ def _deleted(table: DeltaTable, paths: list[str]) -> dict[str, _Deleted] | None:
 def _statistics(row: dict[str, Any], deleted: int, edged: Mapping[str, Type]) -> FileStatistics:
     written = row.get("num_records")
     rows = None if written is None else written - deleted
-    # where rows are deleted, only none or all of them null stays sure
-    nulls = {
-        name: count if count == 0 else count - deleted
-        for name, count in (row.get("null_count") or {}).items()
-        if isinstance(count, int) and (not deleted or count in (0, written))
-    }
-    least = {name: _lower(value) for name, value in (row.get("min") or {}).items() if _known(name, value, edged)}
-    most = {name: _upper(value) for name, value in (row.get("max") or {}).items() if _known(name, value, edged)}
+    nulls = _nulls(row, written, deleted)
+    least = {name: _lower(value) for name, value in _edges(row, "min", edged)}
+    most = {name: _upper(value) for name, value in _edges(row, "max", edged)}
     for name, value in (row.get("partition") or {}).items():
         if value is None and rows is not None:
             nulls[name] = rows
         elif value not in (None, ""):  # readers differ on empty text
             nulls[name] = 0
-            if name in edged and not getattr(value, "tzinfo", None):  # instants are written in a zone that is not said
+            if name in edged and not getattr(value, "tzinfo", None):  # instants are written in a zone that is not given
                 least[name] = most[name] = value
     return FileStatistics(rows, nulls, least, most, row.get("size_bytes"), exact=not deleted)
 
 
-def _known(name: str, value: Any, edged: Mapping[str, Type]) -> bool:
-    return name in edged and value is not None
+def _nulls(row: dict[str, Any], written: int | None, deleted: int) -> dict[str, int]:
+    """How many nulls each column has; where rows are deleted, only none or all of them null stays sure."""
+    nulls = {name: count for name, count in (row.get("null_count") or {}).items() if isinstance(count, int)}
+    if not deleted:
+        return nulls
+    sure = {name: count for name, count in nulls.items() if count in (0, written)}
+    return {name: max(0, count - deleted) for name, count in sure.items()}
+
+
+def _edges(row: dict[str, Any], side: str, edged: Mapping[str, Type]) -> Iterator[tuple[str, Any]]:
+    """The least or greatest values of the columns whose bounds can be compared."""
+    for name, value in (row.get(side) or {}).items():
+        if name in edged and value is not None:
+            yield name, value
 
 
 def _lower(value: Any) -> Any:
@@ -292,8 +309,8 @@ def _open(path: str) -> DeltaTable:
         return DeltaTable(path)
     except TableNotFoundError:
         raise TableError(
-            f"{path} is there, but it is no Delta table",
-            "Name another table with --table, or move what stands there",
+            f"{path} exists, but it is not a Delta table",
+            "Pass another table with --table, or move these files",
         ) from None
     except (DeltaError, OSError) as error:
         raise _unreadable(path, error) from None

@@ -9,9 +9,8 @@ from floe.model.plan import Expectation
 from floe.model.table import Target
 from floe.settings import Settings
 from floe.tables.delta import table
-from floe.tables.spark.by_path import run_on
-from floe.tables.spark.constraints import PREFIX, Protection, name_of
 from floe.tables.spark.errors import ENGINE_ERRORS, conditions, first_line
+from floe.tables.spark.schema import PREFIX, Protection, name_of, run_on
 
 _KEY = "delta.constraints."
 _VIOLATED = "23512"  # the SQLSTATE of a constraint that rows in the table break

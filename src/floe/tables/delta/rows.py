@@ -57,8 +57,8 @@ def open_table(target: Target) -> DeltaRows | None:
     """The table at a path."""
     if not target.path:
         raise TableError(
-            f"{target.name} is a name in Spark's catalog, which only a Spark session can ask",
-            "Write it by its path, or name its path in the contract's server",
+            f"{target.name} is in Spark's catalog, which needs a Spark session",
+            "Write it by its path, or add the path to the server of the contract",
         )
     if "://" not in target.path and not Path(target.path).exists():
         return None

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
-from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession, functions as sql
 
 from floe.lang.sql.literals import quote, text
 from floe.model import TableError
@@ -18,9 +17,7 @@ from floe.model.types import Array, MapOf, Struct, Type
 from floe.settings import Settings
 from floe.tables.commit_tag import Commit, Tag, commit_of, conf, insert_new_statement, merge_statement, view
 from floe.tables.delta.history import LogEntry, standing
-from floe.tables.spark.by_path import run_on
-from floe.tables.spark.constraints import Protection
-from floe.tables.spark.schema import ddl, struct_of
+from floe.tables.spark.schema import Protection, ddl, run_on, struct_of
 from floe.tables.state import State
 
 _NEWEST = 20  # how far back the commit is looked for that was made a moment ago
@@ -46,7 +43,7 @@ def exists(spark: SparkSession, target: Target) -> bool:
         return True
     if path.is_file() or (path.is_dir() and any(path.iterdir())):
         raise TableError(
-            f"{path} is there, but it is no Delta table", "Name another table with --table, or move what stands there"
+            f"{path} exists, but it is not a Delta table", "Pass another table with --table, or move these files"
         )
     return False
 
@@ -80,8 +77,8 @@ def create(
     unfit = [name for name in _names(schema) if _UNFIT.search(name)]
     if unfit:
         raise TableError(
-            f"Delta cannot hold the column names {', '.join(map(repr, unfit))}: they have spaces or one of , ; {{ }} ( ) =",
-            "Give these fields a physicalName without them, or keep the table in Iceberg (tables.format: iceberg)",
+            f"Delta does not allow the column names {', '.join(map(repr, unfit))}: they contain spaces or one of , ; {{ }} ( ) =",
+            "Give these fields a physicalName without these characters, or use Iceberg (tables.format: iceberg)",
         )
     if target.name and target.name.count("."):
         spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {Target('delta', target.name.rsplit('.', 1)[0]).sql}")

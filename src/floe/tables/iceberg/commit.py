@@ -29,8 +29,7 @@ from floe.settings import Settings
 from floe.tables.commit_tag import Tag
 from floe.tables.delta.commit import put_back
 from floe.tables.iceberg.metadata import by_name, struct_of
-from floe.tables.parquet.footers import footers
-from floe.tables.parquet.footers import struct_of as file_struct
+from floe.tables.parquet.footers import footers, struct_of as file_struct
 from floe.tables.spark.schema import FieldIds
 from floe.tables.state import State, TableMovedError
 
@@ -47,18 +46,18 @@ def unfit(table: Table, plan: Plan, files: Iterable[pq.FileMetaData]) -> str | N
     required = {member.name for member in plan.schema.members if not member.nullable}
     loose = [m.name for m in schema.members if not m.nullable and m.name not in required]
     if loose:
-        return f"the table asks for {loose[0]}, which the contract does not"
+        return f"the table requires {loose[0]}, which the contract does not"
     wanted = _shape(schema)
     ids = _ids_of(table.schema().as_struct())
     if ids is None:
-        return "lists and maps of files that Spark writes carry no field ids"
+        return "arrays and maps in files that Spark writes have no field ids"
     found = (_unfit_file(about, wanted, ids) for about in files)
     return next((reason for reason in found if reason), None)
 
 
 def _unfit_file(about: pq.FileMetaData, wanted: list[tuple[str, str]], ids: dict[tuple[str, ...], int]) -> str | None:
     if any(about.schema.column(index).physical_type == "INT96" for index in range(about.num_columns)):
-        return "timestamps of the staged files are of the old kind (spark.sql.parquet.outputTimestampType)"
+        return "the staged files have INT96 timestamps (spark.sql.parquet.outputTimestampType)"
     if _shape(file_struct(about)) != wanted:
         return "the staged files have other types than the table"
     if _file_ids(about.schema.to_arrow_schema()) != ids:
@@ -134,7 +133,7 @@ def commit_files(
     except TableError as error:
         return error.message
     if table is None:
-        return "its catalog cannot be asked without Spark"
+        return "its catalog is not available without Spark"
     full = {file: about for file, about in zip(files, footers(files), strict=True) if about.num_rows}
     reason = unfit(table, plan, full.values())
     if _current(table) != state.snapshot or _shape(struct_of(table.schema().as_struct())) != _shape(state.schema):
@@ -172,7 +171,7 @@ def _after_error(error: Exception, table: Table, snapshot: str | None, tag: Tag,
     if not certain:
         raise TableError(
             f"Whether the batch was committed is unknown: the catalog's answer was lost ({_first_line(error)})",
-            "Repeat with the same batch_id: a batch that is in the table is not written again",
+            "Run it again with the same batch_id: a batch that is in the table is not written again",
         )
     put_back(moved)
     if _current(now) != snapshot:

@@ -167,7 +167,7 @@ def by_name(name: str, settings: Settings) -> Table | None:
 def _asked(catalog: str, ask: Callable[[], Any]) -> Any:
     """What a catalog answers, in time; TableError where it is out of reach."""
     remedy = "Check catalogs in the settings (`floe doctor`)"
-    with library_errors(f"The catalog '{catalog}' cannot be asked", remedy, cause=TableCause.CATALOG):
+    with library_errors(f"The catalog '{catalog}' cannot be reached", remedy, cause=TableCause.CATALOG):
         return call_with_timeout(ask, PATIENCE)
 
 
@@ -184,7 +184,7 @@ def metadata_file(path: str) -> str | None:
     if path.endswith("metadata.json"):
         return path if "://" in path or Path(path).is_file() else None
     if "://" in path:
-        raise TableError(f"{path} is a folder, whose metadata file is not known", "Name its metadata.json with --table")
+        raise TableError(f"{path} is a folder without a known metadata file", "Pass its metadata.json with --table")
     newest = _newest(Path(path) / "metadata")
     return str(newest) if newest else None
 
@@ -197,7 +197,7 @@ def _newest(folder: Path) -> Path | None:
     fitting = [file for number, file in files if number == wanted]
     if len(fitting) > 1:
         raise TableError(
-            f"{folder} has {len(fitting)} metadata files of version {wanted}", "Name one of them with --table"
+            f"{folder} has {len(fitting)} metadata files of version {wanted}", "Pass one of them with --table"
         )
     return fitting[0] if fitting else None
 
@@ -284,19 +284,11 @@ def _files(table: Table, schema: Struct, found: list[_Listed]) -> tuple[FileStat
 def _listed(table: Table) -> list[_Listed]:
     """The data files of the table now, each with the files that delete rows of it."""
     snapshot = table.current_snapshot()
-    manifests = snapshot.manifests(table.io) if snapshot else []
-    data = [
-        entry
-        for manifest_file in manifests
-        if manifest_file.content is ManifestContent.DATA
-        for entry in entries(manifest_file, table.io)
-    ]
-    gone = [
-        entry
-        for manifest in manifests
-        if manifest.content is not ManifestContent.DATA
-        for entry in entries(manifest, table.io)
-    ]
+    data: list[ManifestEntry] = []
+    gone: list[ManifestEntry] = []
+    for manifest in snapshot.manifests(table.io) if snapshot else []:
+        kept = data if manifest.content is ManifestContent.DATA else gone
+        kept += entries(manifest, table.io)
     if not gone:
         return [(entry, ()) for entry in data]
     deletes = Deletes(gone, {id_ for id_, spec in table.specs().items() if spec.is_unpartitioned()})
@@ -361,18 +353,8 @@ def _widened(table: Table) -> set[int]:
 
 
 def _statistics(entry: ManifestEntry, deletes: Sequence[DataFile], known: _KnownColumns) -> FileStatistics:
-    file, (columns, bounds, constants) = entry.data_file, known
-    counts = dict((file.null_value_counts or {}).items())
-    nulls = {f.name: counts[f.field_id] for f in columns if f.field_id in counts}
-    least, most = _values(bounds, file.lower_bounds or {}), _values(bounds, file.upper_bounds or {})
-    for place, name, read in constants.get(file.spec_id, ()):
-        raw = file.partition[place]
-        nulls[name] = file.record_count if raw is None else 0
-        value = read(raw) if read and raw is not None else None
-        for edges in (least, most):
-            edges.pop(name, None)
-            if value is not None:
-                edges[name] = value
+    file = entry.data_file
+    nulls, least, most = _bounds(file, known)
     if deletes:  # only none of them null stays sure
         nulls = {name: count for name, count in nulls.items() if count == 0}
     gone = "\n".join(sorted(delete.file_path for delete in deletes))
@@ -389,6 +371,23 @@ def _statistics(entry: ManifestEntry, deletes: Sequence[DataFile], known: _Known
         deleted=hashlib.sha256(gone.encode()).hexdigest() if deletes else None,
         plain=not deletes and file.file_format is FileFormat.PARQUET,
     )
+
+
+def _bounds(file: DataFile, known: _KnownColumns) -> tuple[dict[str, int], dict[str, Any], dict[str, Any]]:
+    """Nulls, least and greatest values of a file's columns; of those it is partitioned by, the partition's value."""
+    columns, bounds, constants = known
+    counts = dict((file.null_value_counts or {}).items())
+    nulls = {field.name: counts[field.field_id] for field in columns if field.field_id in counts}
+    least, most = _values(bounds, file.lower_bounds or {}), _values(bounds, file.upper_bounds or {})
+    for place, name, read in constants.get(file.spec_id, ()):
+        raw = file.partition[place]
+        nulls[name] = file.record_count if raw is None else 0
+        value = read(raw) if read and raw is not None else None
+        for edges in (least, most):
+            edges.pop(name, None)
+            if value is not None:
+                edges[name] = value
+    return nulls, least, most
 
 
 def iceberg_mark(entry: ManifestEntry) -> str:

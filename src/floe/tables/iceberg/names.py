@@ -8,11 +8,11 @@ statistics are trusted only of columns that never had another name or id, and wh
 by its names too. Whether a file has ids only its footer says, which is not read here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pyiceberg.table import Table
 from pyiceberg.table.name_mapping import MappedField
-from pyiceberg.types import NestedField
+from pyiceberg.types import NestedField, StructType
 
 NAME_MAPPING = "schema.name-mapping.default"
 
@@ -23,14 +23,22 @@ def steady_columns(table: Table) -> tuple[NestedField, ...]:
     mapping = table.name_mapping()
     if mapping is None:
         return fields
-    mapped = list(mapping)
-    known = {(field.name, field.field_id) for schema in table.schemas().values() for field in schema.fields}
-    return tuple(field for field in fields if _steady(field, known, mapped))
+    known = {pair for schema in table.schemas().values() for pair in _paths(schema.fields)}
+    return tuple(field for field in fields if _steady(field, known, list(mapping)))
 
 
-def _steady(field: NestedField, known: set[tuple[str, int]], mapped: list[MappedField]) -> bool:
-    """Whether a name and an id always meant each other, and still do."""
-    pair = (field.name, field.field_id)
+def _paths(fields: Iterable[NestedField], before: str = "") -> Iterator[tuple[str, int]]:
+    """The ids of columns and of the members of structs, by their dotted names."""
+    for field in fields:
+        path = f"{before}{field.name}"
+        yield path, field.field_id
+        if isinstance(field.field_type, StructType):
+            yield from _paths(field.field_type.fields, f"{path}.")
+
+
+def _steady(field: NestedField, known: set[tuple[str, int]], mapped: Sequence[MappedField], before: str = "") -> bool:
+    """Whether a name and an id always meant each other, and still do; so for all members of a struct."""
+    pair = (f"{before}{field.name}", field.field_id)
     if any((name == pair[0]) != (id_ == pair[1]) for name, id_ in known):
         return False
     near = [
@@ -38,7 +46,10 @@ def _steady(field: NestedField, known: set[tuple[str, int]], mapped: list[Mapped
         for mapped_field in mapped
         if mapped_field.field_id == field.field_id or field.name in mapped_field.names
     ]
-    return len(near) == 1 and near[0].field_id == field.field_id and list(near[0].names) == [field.name]
+    if len(near) != 1 or near[0].field_id != field.field_id or list(near[0].names) != [field.name]:
+        return False
+    members = field.field_type.fields if isinstance(field.field_type, StructType) else ()
+    return all(_steady(member, known, near[0].fields, f"{pair[0]}.") for member in members)
 
 
 def column_identities(table: Table) -> Mapping[str, str]:

@@ -25,7 +25,7 @@ def change(target: Target, settings: Settings, wanted: Mapping[str, bool]) -> st
         return ""
     table = by_name(str(target.name), settings) if target.name else None
     if table is None:
-        return "its catalog cannot be asked without Spark"
+        return "its catalog is not available without Spark"
     marked = {*by_floe(target, settings), *(name for name, sure in wanted.items() if sure)}
     marked -= {name for name, sure in wanted.items() if not sure}
     try:
@@ -36,6 +36,7 @@ def change(target: Target, settings: Settings, wanted: Mapping[str, bool]) -> st
             transaction.set_properties({_MARK: json.dumps(sorted(marked))})
     except (CommitFailedException, ValueError) as error:
         raise TableError(
-            f"{target} could not be changed: {str(error).splitlines()[0]}", "Repeat when nobody else changes the table"
+            f"{target} could not be changed: {str(error).splitlines()[0]}",
+            "Run it again when no other writer changes the table",
         ) from None
     return ""

@@ -19,9 +19,10 @@ from floe.tables.commit_tag import Commit, Tag, commit_of, conf, merge_statement
 from floe.tables.delta.table import create_statement
 from floe.tables.iceberg import metadata
 from floe.tables.iceberg.metadata import metadata_file
-from floe.tables.spark.constraints import Protection
+from floe.tables.iceberg.names import NAME_MAPPING
 from floe.tables.spark.errors import ENGINE_ERRORS
-from floe.tables.spark.schema import FieldIds, struct_of
+from floe.tables.spark.schema import FieldIds, Protection, struct_of
+from floe.tables.spark.unskipped import without_statistics
 from floe.tables.state import State, TableMovedError, rows_lost
 
 _PART = re.compile(r"Part \d+")
@@ -58,9 +59,10 @@ def read_state(spark: SparkSession, target: Target, state: State) -> DataFrame:
     """The table's rows now, with the columns it has now: those of a snapshot keep the names they had then.
 
     Where others commit after the state was read, no commit onto it succeeds, so that nothing is let through by this.
+    Files that live by a name mapping may have statistics of other columns, by which Spark would leave out rows.
     """
-    del state
-    return read(spark, target)
+    rows = read(spark, target)
+    return without_statistics(rows, rows.columns) if NAME_MAPPING in state.properties else rows
 
 
 def snapshot(spark: SparkSession, target: Target) -> str | None:

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow
-from pyarrow import fs
-from pyarrow import parquet as pq
+from pyarrow import fs, parquet as pq
 
 from floe.model import TableError
 from floe.model.claim import FileStatistics, bounded
@@ -53,7 +52,7 @@ def footers(paths: Iterable[str | Path], files: fs.FileSystem | None = None) -> 
         except (OSError, pyarrow.ArrowException) as error:
             raise TableError(
                 f"{path} cannot be read: {str(error).splitlines()[0]}",
-                "Write it again, as Parquet and whole, or remove it",
+                "Write it again as Parquet, or remove it",
                 cause=cause_of(error),
             ) from None
 

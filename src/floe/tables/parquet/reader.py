@@ -13,8 +13,7 @@ from floe.model.types import Struct
 from floe.settings import Settings
 from floe.tables.batches import BATCH_ROWS, read_row_group
 from floe.tables.facts import Rewrite, TableFacts
-from floe.tables.parquet import columns as parquet_columns
-from floe.tables.parquet import folder
+from floe.tables.parquet import columns as parquet_columns, folder
 
 
 def needs_spark(target: Target) -> bool:

@@ -35,7 +35,7 @@ def rows_of(reader: DataFrameReader, folder: ParquetFolder, scheme: str = "") ->
 def _listed(target: Target, snapshot: str | None) -> ParquetFolder:
     folder = list_files(str(target.path))
     if folder is None or snapshot not in (None, folder.snapshot):
-        raise TableError(f"The files of {target} changed while it was judged", "Judge it again when nobody writes")
+        raise TableError(f"The files of {target} changed during the check", "Check it again when nobody writes")
     return folder
 
 

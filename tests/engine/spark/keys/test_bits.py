@@ -6,7 +6,7 @@ from floe.engine.spark.keys.bits import dense, duplicates_by_bits
 from floe.engine.spark.keys.columns import whole_keys
 from floe.engine.spark.keys.orphans import find_orphans
 from floe.engine.spark.keys.result import DuplicateKeys, KeyStatistics
-from floe.engine.spark.samples import key_of
+from floe.engine.spark.row_pass import key_of
 
 pytestmark = pytest.mark.spark
 

@@ -8,7 +8,7 @@ from floe.engine.spark.keys.check import MANY_ROWS, find_duplicates
 from floe.engine.spark.keys.columns import key_rows
 from floe.engine.spark.keys.jar import JarSearch, search_by_jar
 from floe.engine.spark.keys.result import KeyStatistics
-from floe.engine.spark.samples import key_of
+from floe.engine.spark.row_pass import key_of
 
 pytestmark = pytest.mark.spark
 KEY = ("id", "part")

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import pyarrow
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
 
@@ -22,7 +21,7 @@ from floe.engine.spark.keys.grouping import MOST_SUSPECTS, duplicates_by_groupin
 from floe.engine.spark.keys.hash_lists import duplicates_by_hash_lists
 from floe.engine.spark.keys.jar import duplicates_by_jar
 from floe.engine.spark.keys.result import Declined, DuplicateKeys, KeyStatistics
-from floe.engine.spark.samples import SAMPLES, key_of
+from floe.engine.spark.row_pass import SAMPLES, key_of
 
 pytestmark = pytest.mark.spark
 

@@ -38,8 +38,7 @@ def server_removed(pair: ServerPair) -> Iterator[Delta]:
 
 @change("server-moved", "I2", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=ServerPair)
 def server_moved(pair: ServerPair) -> Iterator[Delta]:
-    """The data moved or has another format: type, location, catalog, schema, topic, host, format or delimiter of a server
-    changed.
+    """The type, location, catalog, schema, topic, host, format or delimiter of a server changed.
 
     Why: readers use the address. A MAJOR version gets its own namespace, and the old one stays until it is retired.
 

@@ -8,7 +8,7 @@ from floe.contract.compat.kind import Delta, change
 from floe.contract.compat.lattice import ALLOWED, NOT_APPLICABLE, REJECTED, TypeVerdict, compared, lengths, of_key
 from floe.contract.compat.pairs import ContractPair, FieldPair
 from floe.contract.compat.stores import verdict_names
-from floe.contract.formats.normal_type import words
+from floe.contract.formats.canonical import words
 from floe.contract.formats.odcs import logical_type
 from floe.contract.formats.options import UTC_NAMES
 from floe.model import Field

@@ -223,7 +223,7 @@ def _dataset_facts(contract: Contract, dataset: Dataset) -> Iterator[tuple[str, 
 
 
 def _columns(dataset: Dataset) -> Grid:
-    head = ("Column", "Type", "Required", "Key", "Classification", "Description", "Promises")
+    head = ("Column", "Type", "Required", "Key", "Classification", "Description", "Constraints")
     return Grid(head, tuple(_row(part) for part in dataset.walk() if not _says_nothing(part))).trimmed()
 
 
@@ -259,7 +259,7 @@ def _levels(contract: Contract) -> PageSection:
         (Cell(visible(sla_words(sla))), Cell(visible(sla.driver)), Cell(visible(sla.node.get("description"))))
         for sla in contract.sla
     )
-    return _section("Service levels", Grid(("Promise", "Driver", "Description"), rows))
+    return _section("Service levels", Grid(("Service level", "Driver", "Description"), rows))
 
 
 def _support(contract: Contract) -> PageSection:

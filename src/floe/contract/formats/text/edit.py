@@ -64,8 +64,8 @@ def replace_scalar(text: str, place: Place, old: str, new: str) -> str:
             if len(removed) == len(added) == 1 and removed.keys() == added.keys():
                 return changed
     raise ContractError(
-        f"{place}: '{old}' is not written at this place",
-        "Write the value there itself, without an alias, or convert the contract to ODCS first (floe convert)",
+        f"{place}: '{old}' was not found at this place",
+        "Write the value without an alias, or convert the contract to ODCS first (floe convert)",
         "E501",
     )
 

@@ -13,8 +13,7 @@ from floe.model import Message, Severity
 
 @rule("E514", "constraint-weakened", Severity.ERROR, value=TieredField)
 def constraint_weakened(field: TieredField) -> Iterator[Message]:
-    """A child accepts values that its parent refuses: duplicates, unlisted values, values out of bounds or with another
-    pattern.
+    """A child accepts values that its parent refuses: duplicates, unlisted values, other bounds or another pattern.
 
     Why: consumers of the domain expect the parent's constraint in every table.
 

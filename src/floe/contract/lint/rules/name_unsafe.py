@@ -9,8 +9,7 @@ from floe.model import Contract, Dataset, Field, Message, Server, Severity
 
 @rule("E507", "name-unsafe", Severity.ERROR, value=(Contract, Dataset, Field, Server))
 def name_unsafe(part: Contract | Dataset | Field | Server) -> Iterator[Message]:
-    """A name contains an invisible character: a control or zero-width character, or one that changes the direction of
-    text.
+    """A name contains an invisible character: a control, zero-width or text direction character.
 
     Why: two different names look the same in logs, pages and queries.
 

@@ -14,8 +14,7 @@ _VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}`]*)?\}")
 
 @rule("E507", "path-unsafe", Severity.ERROR, value=(Server, Dataset))
 def path_unsafe(part: Server | Dataset) -> Iterator[Message]:
-    """The path, location or name of a table contains a backtick, a control character, or `${` that is not a contract
-    variable.
+    """The path, location or name of a table contains a backtick, a control character, or an unknown `${`.
 
     Why: it becomes part of the SQL that creates and changes the table. floe quotes it and refuses what could end the
     quotes; other tools may not.

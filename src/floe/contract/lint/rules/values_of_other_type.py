@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from floe.contract.lint.rule import rule
 from floe.contract.lint.values import place_of_values
 from floe.model import Field, Message, Severity
-from floe.model.types import Atomic, Family
-from floe.model.types import Decimal as DecimalType
+from floe.model.types import Atomic, Decimal as DecimalType, Family
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 

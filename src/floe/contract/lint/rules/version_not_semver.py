@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from floe.contract.lint.rule import rule
 from floe.model import Contract, Message, Severity
-from floe.model.version import Version
+from floe.model.contract import Version
 
 
 @rule("E521", "version-not-semver", Severity.ERROR, value=Contract)

@@ -69,7 +69,7 @@ def format_mismatch(value: str, field: Field) -> Bad | None:
         return None
     form = _SPELLINGS.get(str(named).lower(), str(named).lower())
     if form not in _WHOLE:
-        return Bad("", str(named), cause=f"floe knows no format '{named}' of text; say it by a pattern")
+        return Bad("", str(named), cause=f"the format '{named}' of text is unknown; use a pattern")
     tests = [test.format(value) for named_form, test in _ALSO.items() if named_form == form]
     tests.append(f"{value} RLIKE {text(f'^{_WHOLE[form]}' + chr(92) + 'z')}")
     return Bad(f"{value} IS NOT NULL AND NOT ({' AND '.join(tests)})", f"of the format {named}")

@@ -16,9 +16,9 @@ def item_repeated(value: str, field: Field) -> Bad | None:
     if field.options.get("uniqueItems") is not True:
         return None
     if not isinstance(field.type, Array) or _holds_map(field.type.element):
-        return Bad("", "", cause=f"items of {field.type} cannot be compared")
+        return Bad("", "", cause=f"elements of {field.type} cannot be compared")
     items = f"array_compact({value})"
-    return Bad(f"array_size(array_distinct({items})) < array_size({items})", "no item twice")
+    return Bad(f"array_size(array_distinct({items})) < array_size({items})", "no element twice")
 
 
 def _holds_map(type_: Type) -> bool:

@@ -59,9 +59,7 @@ def _option(field: Field, end: str) -> Any:
 def _unmeasured(field: Field, count: Any) -> Bad | None:
     """A struct has all its members in every row, so that nobody can count those that were given."""
     if isinstance(field.type, Struct | Family):
-        return Bad(
-            "", str(count), cause=f"the members of {field.type} that are there cannot be told from those that are null"
-        )
+        return Bad("", str(count), cause=f"a struct such as {field.type} has all its members in every row")
     return None
 
 
@@ -70,9 +68,9 @@ def _is_count(value: Any) -> TypeGuard[int]:
 
 
 def _said(bound: str, count: Any, field: Field) -> str:
-    unit = (
-        "item" if isinstance(field.type, Array | MapOf) else "byte" if field.type == Atomic("binary") else "character"
-    )
+    unit = "byte" if field.type == Atomic("binary") else "character"
+    if isinstance(field.type, Array | MapOf):
+        unit = "item"
     return f"{bound} {count} {unit}{'' if count == 1 else 's'} long"
 
 

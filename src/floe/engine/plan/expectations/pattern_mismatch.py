@@ -44,7 +44,7 @@ def java_pattern(pattern: str) -> tuple[str | None, str | None]:
     try:
         found = parse_pattern(pattern)
     except ValueError as error:
-        return None, f"the pattern '{pattern}' cannot be read: {error}"
+        return None, f"the pattern '{pattern}' is not valid: {error}"
     if (slow := backtracking_risk(found)) and slow[1]:
         return None, f"the pattern '{pattern}' can hang: {slow[0]}"
-    return found.java, None if found.java is not None else f"the pattern '{pattern}' cannot be said to Java"
+    return found.java, None if found.java is not None else f"the pattern '{pattern}' cannot be translated to Java"

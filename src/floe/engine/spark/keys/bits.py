@@ -20,13 +20,12 @@ from collections.abc import Sequence
 from functools import partial
 from math import prod
 
-from pyspark.sql import DataFrame, Row
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, Row, functions as sql
 
 from floe.engine.spark.keys.columns import hashable
 from floe.engine.spark.keys.grouping import MOST_SUSPECTS, duplicates_by_search
 from floe.engine.spark.keys.result import Declined, DuplicateKeys, Edges, KeyStatistics, Search
-from floe.engine.spark.samples import SAMPLES, SampleKey, key_of
+from floe.engine.spark.row_pass import SAMPLES, SampleKey, key_of
 from floe.lang.sql.literals import quote
 from floe.model.plan import Bounds
 

@@ -15,13 +15,12 @@ Gain: a run after one new file of a hundred costs 0.07 of the first run, with ke
 
 from collections.abc import Sequence
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, functions as sql
 
 from floe.engine.spark.keys.columns import whole_keys
 from floe.engine.spark.keys.orphans import find_orphans
 from floe.engine.spark.keys.result import DuplicateKeys, OrphanKeys
-from floe.engine.spark.samples import SampleKey, as_text, reduced
+from floe.engine.spark.row_pass import SampleKey, as_text, reduced
 from floe.lang.sql.literals import quote
 
 _METHOD = "broadcast of new keys"

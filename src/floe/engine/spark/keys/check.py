@@ -17,7 +17,7 @@ from floe.engine.spark.keys.grouping import check_by_grouping, duplicates_by_gro
 from floe.engine.spark.keys.hash_lists import duplicates_by_hash_lists
 from floe.engine.spark.keys.jar import duplicates_by_jar
 from floe.engine.spark.keys.result import Declined, DuplicateKeys, KeyStatistics, OrphanKeys
-from floe.engine.spark.samples import SampleKey
+from floe.engine.spark.row_pass import SampleKey
 
 MANY_ROWS = 100_000  # fewer are grouped in no time
 

@@ -7,12 +7,11 @@ holds one entry of a hash map and one shuffle record per row, which Spark spills
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, functions as sql
 
 from floe.engine.spark.keys.columns import whole_keys
 from floe.engine.spark.keys.result import Declined, DuplicateKeys, OrphanKeys, Search, no_duplicates
-from floe.engine.spark.samples import SampleKey, as_text, reduced
+from floe.engine.spark.row_pass import SampleKey, as_text, reduced
 from floe.lang.sql.literals import quote
 
 MOST_SUSPECTS = 1_000  # codes that are named one by one

@@ -15,13 +15,12 @@ Failure: an error of Spark leaves the key not evaluated, as with any query.
 Gain: 4.4 to 8.0 times a scan of the key, where `groupBy` costs 14 to 28 (docs/design/keys.md).
 """
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, functions as sql
 
 from floe.engine.spark.keys.columns import hashable
 from floe.engine.spark.keys.grouping import MOST_SUSPECTS, duplicates_by_search
 from floe.engine.spark.keys.result import Declined, DuplicateKeys, KeyStatistics, Search
-from floe.engine.spark.samples import SampleKey
+from floe.engine.spark.row_pass import SampleKey
 from floe.lang.sql.literals import quote
 
 _MOST_ROWS = 1 << 28

@@ -27,13 +27,12 @@ from functools import partial
 from typing import Any, NamedTuple, TypeGuard
 
 from py4j.java_gateway import JavaClass
-from pyspark.sql import Column, DataFrame, Row, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import Column, DataFrame, Row, SparkSession, functions as sql
 
 from floe.engine.spark.keys.columns import hashable, is_whole
 from floe.engine.spark.keys.grouping import MOST_SUSPECTS, group_suspects, too_many_suspects
 from floe.engine.spark.keys.result import Declined, DuplicateKeys, KeyStatistics, no_duplicates
-from floe.engine.spark.samples import SAMPLES, SampleKey
+from floe.engine.spark.row_pass import SAMPLES, SampleKey
 from floe.lang.sql.literals import quote
 from floe.model.plan import Bounds
 from floe.tables.spark.errors import ENGINE_ERRORS, first_line

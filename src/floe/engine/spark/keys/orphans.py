@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from floe.engine.spark.keys.bits import orphans_by_bits
 from floe.engine.spark.keys.columns import is_whole, key_names
 from floe.engine.spark.keys.result import Edges, OrphanKeys
-from floe.engine.spark.samples import SampleKey, as_text, reduced
+from floe.engine.spark.row_pass import SampleKey, as_text, reduced
 from floe.lang.sql.literals import quote
 
 

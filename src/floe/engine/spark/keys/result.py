@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import Column, DataFrame, Row
 
-from floe.engine.spark.samples import SampleKey
+from floe.engine.spark.row_pass import SampleKey
 from floe.model.plan import Bounds
 
 Edges = Sequence[tuple[int, int]] | None  # the least value and the width of each part of a dense key
