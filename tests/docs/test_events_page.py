@@ -22,7 +22,7 @@ PAGE = fences(ROOT / "docs" / "events.md")
 def test_the_commands_of_the_page_tell_of_a_run(tmp_path: Path):
     (tmp_path / "orders.yaml").write_text(CONTRACT)
     deltalake.write_deltalake(tmp_path / "lake" / "orders", pa.table({"order_id": pa.array([1, 2], pa.int64())}))
-    (told,) = [fence for fence in PAGE if fence.words == ("sh", "told")]
+    (told,) = [fence for fence in PAGE if fence.words == ("sh", "events")]
     done = run_shell(f"set -e\n{told.text}", tmp_path)
     assert done.returncode == 0, done.stderr
     shown = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]

@@ -172,7 +172,7 @@ def _head(found: SourceTable, proposed: list[Proposals]) -> list[str]:
     ]
     if any(proposals.facts() for proposals in proposed):
         lines.append(
-            f'# Lines that begin with "{_MARK.strip()}" are what they show: remove the mark where it is a promise, else the line.'
+            f'# Lines that begin with "{_MARK.strip()}" are proposals: remove the mark to add the constraint, or delete the line.'
         )
     return lines
 
