@@ -216,16 +216,20 @@ def _entry(value: Any, place: Place, today: date) -> Iterator[Approval | Finding
     missing = [key for key in _KEYS if not isinstance(entry.get(key), str) or not entry[key].strip()]
     until = entry.get("until")
     if missing:
-        yield _wrong(place, f"An approval lacks {', '.join(missing)}", f"Write {', '.join(_KEYS)}, and until")
+        yield _wrong(place, f"An approval has no {', '.join(missing)}", f"Write {', '.join(_KEYS)}, and until")
     elif (code := entry["code"].upper().removeprefix("FLOE-")) not in CODES:
-        yield _wrong(place, f"An approval names {entry['code']}", f"A diff is approved under {' or '.join(CODES)}")
+        yield _wrong(
+            place, f"An approval has the code {entry['code']}", f"The code of an approval is {' or '.join(CODES)}"
+        )
     elif not _HASH.fullmatch(entry["diff"]):
-        yield _wrong(place, f"'{entry['diff']}' is no hash of a diff", "Copy it from floe ci: sha256: and 64 digits")
+        yield _wrong(
+            place, f"'{entry['diff']}' is not the hash of a diff", "Copy it from floe ci: sha256: and 64 digits"
+        )
     elif until is not None and parse_day(until) is None:
-        yield _wrong(place, f"'{until}' is no date", "Write until as 2026-12-31")
+        yield _wrong(place, f"'{until}' is not a date", "Write until as 2026-12-31")
     else:
         if until is not None and (parse_day(until) or today) < today:
-            yield _wrong(place, f"The approval of {entry['approver']} expired on {until}", "Ask for a new one")
+            yield _wrong(place, f"The approval of {entry['approver']} expired on {until}", "Request a new approval")
         yield Approval(code, entry["diff"], entry["reason"], entry["approver"], parse_day(until), place)
 
 
