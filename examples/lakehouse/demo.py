@@ -232,9 +232,7 @@ def wednesday(story: Story, jobs: Jobs) -> None:
     jobs.refine("orders", "2026-11-11/orders")
     story.floe("floe enforce batches/2026-11-11/orders silver.sales.orders --mode merge --batch-id 2026-11-11")
     story.floe("floe quarantine list silver.sales.orders")
-    print(
-        "\nThe visits contract has no quarantine: one bad row refuses the whole batch. The same holds on Iceberg."
-    )
+    print("\nThe visits contract has no quarantine: one bad row refuses the whole batch. The same holds on Iceberg.")
     story.floe("floe enforce extracts/2026-11-11/visits.parquet bronze.marketing.visits --batch-id 2026-11-11")
     jobs.refine("visits", "2026-11-11/visits")
     story.floe("floe enforce batches/2026-11-11/visits silver.marketing.visits --mode merge --batch-id 2026-11-11", 1)
@@ -315,7 +313,9 @@ def gold(story: Story, spark: SparkSession) -> None:
 
 
 def whole(story: Story) -> None:
-    story.step("Check everything", "Check all tables against their contracts, on both formats, and list the runs of the week.")
+    story.step(
+        "Check everything", "Check all tables against their contracts, on both formats, and list the runs of the week."
+    )
     story.floe(
         "floe test silver.sales.customers silver.sales.orders silver.marketing.visits gold.marketing.customer_features"
     )
@@ -481,7 +481,11 @@ def tell(folder: Path, seed: int, scale: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Run one week of a lakehouse with data contracts.")
     parser.add_argument(
-        "folder", type=Path, nargs="?", default=HERE.parent.parent / ".demo", help="folder of the lakehouse (default: .demo)"
+        "folder",
+        type=Path,
+        nargs="?",
+        default=HERE.parent.parent / ".demo",
+        help="folder of the lakehouse (default: .demo)",
     )
     parser.add_argument("--scale", type=int, default=1, help="thousands of orders per day (default: 1)")
     parser.add_argument("--seed", type=int, default=7, help="seed of the generated rows (default: 7)")

@@ -217,7 +217,7 @@ BAD = [
     ("./nope/t", "./nope/t does not exist"),
     ("void", "void contains no Delta, Iceberg or Parquet table"),
     ("cut.parquet", "cut.parquet cannot be read"),
-    ("cut.sql", "creates no table"),
+    ("cut.sql", "has no CREATE TABLE"),
     ("a.b.c", "No catalog is called 'a'"),
     ("ice", "'ice' is a catalog"),
     ("x" * 5000, "x does not exist"),

@@ -244,7 +244,18 @@ metadata: {name: shop, domain: sales, version: 1.0.0, owner: sales@acme.com, rep
 output_ports: [{name: orders, table: silver.sales.orders, columns: {order_id: bigint}}]
 """
 # commands that cannot run without arguments, so that their name alone is no command line
-NEED_ARGUMENTS = ("approve", "bootstrap", "completion", "convert", "diff", "explain", "lint", "monitor", "plan", "publish")
+NEED_ARGUMENTS = (
+    "approve",
+    "bootstrap",
+    "completion",
+    "convert",
+    "diff",
+    "explain",
+    "lint",
+    "monitor",
+    "plan",
+    "publish",
+)
 # exit codes other than 0 that are right here: no table was written yet
 CODES = {"doctor": (0, 2), "monitor": (0, 1)}
 

@@ -106,7 +106,7 @@ def test_unknown_table_id(home: Path):
 
 
 def test_batch_file_missing(home: Path):
-    refuses(home, "enforce", "no.parquet", TABLE, says=("The batch no.parquet does not exist", "Name a Parquet file"))
+    refuses(home, "enforce", "no.parquet", TABLE, says=("The batch no.parquet does not exist", "Pass a Parquet file"))
 
 
 def test_batch_not_parquet(home: Path):
@@ -122,7 +122,7 @@ def test_batch_cut_short(home: Path):
 
 def test_batch_folder_without_parquet(home: Path):
     (home / "empty").mkdir()
-    refuses(home, "enforce", "empty", TABLE, says=("The folder empty holds no Parquet file",))
+    refuses(home, "enforce", "empty", TABLE, says=("The folder empty contains no Parquet file",))
 
 
 def test_batch_folder_with_another_file(home: Path):
@@ -138,7 +138,9 @@ def test_batch_folder_of_two_partitionings(home: Path):
     (home / "day/land=DE").mkdir(parents=True)
     (home / "day/land=DE/a.parquet").write_bytes((home / GOOD).read_bytes())
     (home / GOOD).rename(home / "day/b.parquet")
-    refuses(home, "enforce", "day", TABLE, says=("partitioned in two ways: b.parquet and land=DE/a.parquet", "Move"))
+    refuses(
+        home, "enforce", "day", TABLE, says=("different partition columns: b.parquet and land=DE/a.parquet", "Move")
+    )
 
 
 @pytest.mark.spark
@@ -166,7 +168,7 @@ def test_read_only_folder(home: Path):
             "enforce",
             GOOD,
             TABLE,
-            says=("FLOE-E542: The registry's folder", "cannot be made", "Make the folder writable"),
+            says=("FLOE-E542: The registry's folder", "cannot be created", "Make the folder writable"),
         )
 
 
@@ -259,16 +261,17 @@ def test_wrong_words(home: Path):
         ["enforce", GOOD],
         ["runs", "--limit", "x"],
         ["lint"],
-        ["nothing"],
         ["enforce", GOOD, TABLE, "--mode", "upsert"],
     ):
         done = run_floe(*words, cwd=home)
         assert (done.returncode, "usage: floe" in done.stderr, done.stdout) == (2, True, ""), words
     assert run_floe(cwd=home).returncode == 2
+    unknown = run_floe("nothing", cwd=home)
+    assert (unknown.returncode, "Unknown command 'nothing'" in unknown.stderr) == (2, True)
 
 
 def test_a_mode_that_the_layer_or_the_contract_cannot_take_is_said(home: Path):
-    refuses(home, "enforce", GOOD, TABLE, "--layer", "bronze", "--mode", "merge", says=("Bronze captures",))
+    refuses(home, "enforce", GOOD, TABLE, "--layer", "bronze", "--mode", "merge", says=("Bronze only appends",))
     refuses(home, "enforce", GOOD, TABLE, "--layer", "gold", "--mode", "merge", says=("never merged into",))
     refuses(home, "enforce", GOOD, TABLE, "--mode", "overwrite_partition", says=("no partition to overwrite",))
     refuses(home, "enforce", GOOD, GOOD, TABLE, "--batch-id", "b", says=("names one batch",))

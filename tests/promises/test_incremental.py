@@ -336,7 +336,7 @@ def test_the_command_says_what_it_read(tmp_path: Path):
     words = ("test", "sales.yaml", "--table", "./sales")
     first = run_floe(*words, cwd=tmp_path)
     assert first.returncode == 0
-    assert "keys: sales(id) by groupBy\n" in first.stdout
+    assert "keys: sales.id by groupBy\n" in first.stdout
     # nothing changed: nothing is read, and no Java is needed
     done = run_floe(*words, cwd=tmp_path, PATH="/nowhere", JAVA_HOME="")
     assert done.returncode == 0, done.stdout
@@ -346,4 +346,4 @@ def test_the_command_says_what_it_read(tmp_path: Path):
     done = run_floe(*words, "--format", "json", cwd=tmp_path)
     (result,) = json.loads(done.stdout)["results"]
     assert result["read"] == {"files": 1, "of": 4, "remembered": 3, "snapshot": "2"}
-    assert {one["method"] for one in result["expectations"] if one["id"] == "sales:key-duplicated"} == {"groupBy"}
+    assert {one["method"] for one in result["expectations"] if one["id"] == "sales.id:key-duplicated"} == {"groupBy"}

@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from floe.cli import main
 from floe.registry import open_store
 from tests.conftest import run_floe
+from tests.helpers.disk import small_disk
 from tests.helpers.postgres import make_postgres
 from tests.helpers.proxy import proxied
 from tests.helpers.racing import FORK, killed_at, publish_said, warm_up
@@ -134,21 +135,13 @@ def test_a_file_that_may_only_be_read_is_not_written(tmp_path):
 
 
 @pytest.fixture
-def small_disk(tmp_path):
-    """A disk of 400 kB; root may mount one."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder], capture_output=True, check=False
-    )
-    if done.returncode:
-        pytest.skip(f"no disk can be mounted here: {done.stderr.decode().strip()}")
-    yield folder
-    subprocess.run(["umount", "--lazy", folder], check=False)
+def disk(tmp_path):
+    with small_disk(tmp_path / "small", "400k") as made:
+        yield made
 
 
-def test_a_full_disk_refuses_and_goes_on_when_there_is_room(capsys, monkeypatch, small_disk):
-    url = f"sqlite:///{small_disk}/registry.db"
+def test_a_full_disk_refuses_and_goes_on_when_there_is_room(capsys, monkeypatch, disk):
+    url = f"sqlite:///{disk.folder}/registry.db"
     told = []
     for number in range(200):
         write(f"c/c{number}.yaml", contract(name=f"c{number}"))
@@ -160,22 +153,22 @@ def test_a_full_disk_refuses_and_goes_on_when_there_is_room(capsys, monkeypatch,
     assert "FLOE-E542" in err
     assert "full" in err
     assert "free space" in err
-    subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
+    disk.grow("8m")
     assert versions(url) == len(told) - 1  # what was acknowledged is there, what was refused is not
     assert published(capsys, monkeypatch, url, f"c/c{len(told) - 1}.yaml")[0] == 0
     assert versions(url) == len(told)
 
 
-def test_a_disk_that_fills_in_the_middle_of_a_repository_hides_nothing(capsys, monkeypatch, small_disk):
+def test_a_disk_that_fills_in_the_middle_of_a_repository_hides_nothing(capsys, monkeypatch, disk):
     for number in range(120):
         write(f"many/c{number:03}.yaml", contract(name=f"c{number:03}"))
-    url = f"sqlite:///{small_disk}/registry.db"
+    url = f"sqlite:///{disk.folder}/registry.db"
     code, out, _ = published(capsys, monkeypatch, url, "many", "--format", "json")
     told = [(one["outcome"], *(each["code"] for each in one["findings"])) for one in json.loads(out)["results"]]
     there = told.count(("created",))
     assert (code, 0 < there < 120) == (2, True)
     assert told == [("created",)] * there + [("not checked", "FLOE-E542")] * (120 - there)
-    subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
+    disk.grow("8m")
     assert versions(url) == there
     code, out, _ = published(capsys, monkeypatch, url, "many")
     assert (code, f"{there} already registered" in out, f"{120 - there} created" in out) == (0, True, True), out

@@ -13,6 +13,8 @@ from floe.contract.formats.foreign.targets import NAMES, TARGETS, OutputFormat
 from floe.contract.lint.rules.secret import hidden
 from floe.contract.sources.files import read_bytes
 from floe.model import Contract, ContractError, Dataset, Finding, FloeError, Severity
+from floe.system.full_disk import remedy
+from floe.system.whole_file import write_whole
 
 Source = str | Path | Contract
 _PAGES = ("html", "markdown")  # to be read by people, so no secret stands there
@@ -124,22 +126,12 @@ def _write(path: Path, text: str) -> None:
         if path.exists() and not path.is_file():  # a pipe or a device takes text, but cannot be replaced
             path.write_text(text, "utf-8")
         else:
-            _replace(Path(os.path.realpath(path)), text)
+            write_whole(path, text)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise FloeError(f"{path} cannot be written: {reason}", "Check the folder's permissions and space") from None
-
-
-def _replace(path: Path, text: str) -> None:
-    beside = path.with_name(f".{path.name[:100]}.{os.getpid()}.floe")
-    try:
-        with beside.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+        raise FloeError(
+            f"{path} cannot be written: {reason}", remedy(error, "Check the folder's permissions")
+        ) from None
 
 
 def _target(name: str) -> OutputFormat:

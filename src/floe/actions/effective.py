@@ -6,7 +6,7 @@ from typing import Any
 
 from floe.actions.load.parents import shown
 from floe.actions.load.product import OpenProduct, Resolved, Resolver, open_product
-from floe.actions.load.settings import load_settings
+from floe.actions.load.settings import folder_of, load_settings
 from floe.contract.formats.odcs.fit import comparable
 from floe.contract.lint.rules.secret import hidden
 from floe.contract.resolve.artifacts import Origin, origins, plain
@@ -38,7 +38,7 @@ def effective(name: str | Path, settings: Settings | None = None) -> EffectiveCo
     """The effective contract of a file, a product's folder, an id or a table_id."""
     path = Path(name)
     if settings is None:
-        settings = load_settings(start=path if path.is_dir() else path.parent if path.is_file() else None)
+        settings = load_settings(start=folder_of(path))
     resolver = Resolver(settings)
     found = [_resolved(path, resolver)] if path.is_file() else _named(str(name), resolver)
     whole = [resolved for resolved in found if resolved.effective]

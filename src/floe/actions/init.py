@@ -13,6 +13,8 @@ from floe.contract.formats import odcs
 from floe.contract.formats.odcs import write as odcs_write
 from floe.contract.templates import SCHEMA_FILE, editor_schema, template
 from floe.model import Contract, ContractError, FloeError, List, Map
+from floe.system.full_disk import remedy
+from floe.system.whole_file import write_whole
 
 _WORD = re.compile(r"[a-z][a-z0-9_]*")
 _DEPTH = 4
@@ -138,12 +140,15 @@ def _write(texts: dict[Path, str]) -> list[Path]:
         for path, text in texts.items():
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
+                write_whole(path, text)
                 written.append(path)
     except OSError as error:
         for path in written:
             path.unlink(missing_ok=True)
-        raise FloeError(f"{error.filename} cannot be written: {error.strerror}", "Make the folder writable") from None
+        place = error.filename or path
+        raise FloeError(
+            f"{place} cannot be written: {error.strerror}", remedy(error, "Make the folder writable")
+        ) from None
     return written
 
 

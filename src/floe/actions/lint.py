@@ -25,7 +25,9 @@ from floe.contract.lint.run import looks_like_contract
 from floe.contract.lint.views import LintScope, Neighbours
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.model import Contract, ContractError, Finding, Place, SettingError, Severity
-from floe.settings import LABELS
+from floe.settings import LABELS, Settings
+from floe.system.full_disk import remedy
+from floe.system.whole_file import write_whole
 
 Source = str | Path | Contract
 _INLINE = "<text>"
@@ -133,9 +135,10 @@ def write_baseline(result: LintResult, file: str | Path) -> None:
     """Keep the findings of a run as known ones."""
     path = Path(file)
     try:
-        path.write_text(baseline.write(result.findings, _relative_to(path)), "utf-8")
+        write_whole(path, baseline.write(result.findings, _relative_to(path)))
     except OSError as error:
-        raise SettingError(f"{path} cannot be written: {(error.strerror or '').lower()}", "Pass another file") from None
+        reason = (error.strerror or "").lower()
+        raise SettingError(f"{path} cannot be written: {reason}", remedy(error, "Pass another file")) from None
 
 
 def _baseline(path: Path) -> Counter[tuple[str, str, str, str, str]]:
@@ -199,14 +202,21 @@ def _scope(start: Path, run: _LintRun, neighbours: Neighbours) -> LintScope:
 
 
 def _scope_of(start: Path, labels: Sequence[str] | None, neighbours: Neighbours) -> LintScope:
-    folder, here = start.resolve(), Path.cwd().resolve()
+    folder = start.resolve()
     settings = load_settings(start=folder)
-    managed = (settings.root / "manifest.yaml").is_file()
-    root = settings.root if managed else here if folder.is_relative_to(here) else folder
     listed = labels is not None or settings.origin("classifications") != "default"
-    said = labels if labels is not None else settings.classifications
-    words = tuple(label for label in said if isinstance(label, str)) if listed else LABELS
+    given = labels if labels is not None else settings.classifications
+    words = tuple(label for label in given if isinstance(label, str)) if listed else LABELS
+    root = _root(folder, settings)
     return LintScope(words, listed, str(root), lambda path: os.path.realpath(Path(path)), neighbours)
+
+
+def _root(folder: Path, settings: Settings) -> Path:
+    """The folder below which contracts may refer to one another."""
+    if (settings.root / "manifest.yaml").is_file():
+        return settings.root
+    here = Path.cwd().resolve()
+    return here if folder.is_relative_to(here) else folder
 
 
 def _with_comments(found: Sequence[Finding], texts: dict[str, str]) -> list[Finding]:

@@ -14,6 +14,7 @@ from typing import Any, TextIO, cast
 from floe import reports
 from floe.lang.secret import masked, with_variables_hidden
 from floe.model.errors import FloeError, SettingError
+from floe.system.full_disk import ROOM, is_full
 from floe.version import __version__
 
 COMMANDS = {
@@ -121,6 +122,8 @@ def _main(words: list[str]) -> int:
     except Exception as error:  # noqa: BLE001  (the outermost frame: a fault of ours, said without a traceback)
         if isinstance(error, OSError) and error.errno in _NOT_TAKEN and not error.filename:
             return _not_taken(error)
+        if isinstance(error, OSError) and is_full(error):
+            return _full_disk(error)
         return _our_fault(error, words)
 
 
@@ -199,6 +202,12 @@ def _not_taken(error: OSError) -> int:
     return 2
 
 
+def _full_disk(error: OSError) -> int:
+    place = f"{error.filename} cannot be written: " if error.filename else ""
+    print(f"✗ {place}{(error.strerror or str(error)).lower()}\n    Suggestion: {ROOM}", file=sys.stderr)
+    return 2
+
+
 def _let_go_of_the_output() -> None:
     """What is left in the buffer goes nowhere, so that the interpreter does not stumble over it at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -217,13 +226,16 @@ def _our_fault(error: Exception, words: Sequence[str]) -> int:
     import tempfile
     import traceback
 
-    with tempfile.NamedTemporaryFile("w", prefix="floe-", suffix=".log", delete=False, encoding="utf-8") as log:
-        log.write(with_variables_hidden(masked(f"floe {__version__} {' '.join(words)}\n")))
-        log.write(with_variables_hidden(masked("".join(traceback.format_exception(error)))))
+    text = f"floe {__version__} {' '.join(words)}\n{''.join(traceback.format_exception(error))}"
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="floe-", suffix=".log", delete=False, encoding="utf-8") as log:
+            log.write(with_variables_hidden(masked(text)))
+        attached = f"attach {log.name}"
+    except OSError as unwritten:
+        attached = f"set TMPDIR to a folder that can be written, for a log to attach ({unwritten.strerror})"
     cause = str(masked(str(error).strip())).splitlines() or [""]
     print(
-        f"✗ internal error: {type(error).__name__}: {cause[0][:300]}\n"
-        f"    Suggestion: Report this bug and attach {log.name}",
+        f"✗ internal error: {type(error).__name__}: {cause[0][:300]}\n    Suggestion: Report this bug and {attached}",
         file=sys.stderr,
     )
     return 2

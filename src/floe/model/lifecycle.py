@@ -65,7 +65,9 @@ class Announcement:
 def standing_of(contract: Contract) -> Standing:
     """Where a contract says itself that it stands; words that floe does not know are active."""
     word = str(contract.custom.get("lifecycleState") or contract.status or "").strip().lower()
-    state = DRAFT if word in _DRAFTS else word if word in STATES else ACTIVE
+    state = word if word in STATES else ACTIVE
+    if word in _DRAFTS:
+        state = DRAFT
     version, told = Version.read(contract.version), contract.custom.get("deprecation")
     said = told if isinstance(told, dict) else {}
     guide = said.get("migrationGuide") or said.get("migration_guide")

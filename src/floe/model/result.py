@@ -120,7 +120,9 @@ class Result:
     @property
     def outcome(self) -> str:
         """One word for the whole: never pass where something was not evaluated."""
-        return FAIL if not self.passed else NOT_EVALUATED if self.not_evaluated else PASS
+        if not self.passed:
+            return FAIL
+        return NOT_EVALUATED if self.not_evaluated else PASS
 
     @property
     def score(self) -> float | None:

@@ -72,10 +72,14 @@ def result_as_html(result: "Result") -> str:
 
 def write_as_html(result: "WriteResult") -> str:
     """What a gate did, and what it found."""
-    said = "refused, nothing written" if result.refused else f"{result.written:,} rows written"
-    apart = f", {result.quarantined:,} to quarantine" if result.quarantined else ""
-    shadow = ", SHADOW: would be refused" if result.would_refuse else ", SHADOW" if result.shadow else ""
-    return _table(said + apart + shadow, result.table) + result_as_html(result.result)
+    text = "refused, nothing written" if result.refused else f"{result.written:,} rows written"
+    if result.quarantined:
+        text += f", {result.quarantined:,} to quarantine"
+    if result.would_refuse:
+        text += ", SHADOW: would be refused"
+    elif result.shadow:
+        text += ", SHADOW"
+    return _table(text, result.table) + result_as_html(result.result)
 
 
 def _table(title: str, detail: str, head: Sequence[str] = (), rows: Sequence[Sequence[str]] = ()) -> str:

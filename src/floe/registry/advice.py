@@ -1,10 +1,13 @@
 """What to do about a database that fails: decided by the codes of SQLite and PostgreSQL."""
 
 import json
+import os
 import sqlite3
 
 import sqlalchemy as sa
 from sqlalchemy.exc import NoSuchModuleError
+
+from floe.system.full_disk import no_room
 
 DAMAGED = (UnicodeDecodeError, json.JSONDecodeError)  # what bytes that are no text, or no JSON, end with
 
@@ -27,6 +30,8 @@ _SQLITE = {
     sqlite3.SQLITE_READONLY: _RIGHTS,
     sqlite3.SQLITE_BUSY: _HELD,
 }
+# what SQLite also says where its disk is full: a file beside the database could not be made, or not be made longer
+_NO_ROOM = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 _POSTGRESQL = {
     "08006": _SILENT,  # connection failure: so floe calls an answer that did not come (`timed`)
     "28": _LOGIN,
@@ -50,7 +55,10 @@ def advice(address: sa.URL, error: Exception) -> str:
     cause = getattr(error, "orig", None) or error
     if address.get_backend_name() == "sqlite":
         # the lower byte is the kind of error, the rest says where it came up
-        return _SQLITE.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF, _FILE)
+        kind = getattr(cause, "sqlite_errorcode", 0) & 0xFF
+        if kind in _NO_ROOM and no_room(os.path.dirname(address.database or "")):
+            return _ROOM
+        return _SQLITE.get(kind, _FILE)
     state = getattr(cause, "sqlstate", None)
     if state is None:
         return _by_text(str(cause))

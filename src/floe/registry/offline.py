@@ -3,7 +3,6 @@
 import fcntl
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -66,9 +65,7 @@ def keep_table(folder: Path, row: Mapping[str, Any]) -> None:
     path, text = _copy(folder, row["table_id"]), dumps(with_variables_hidden(row))
     try:
         if not path.is_file() or path.read_text("utf-8") != text:
-            made = path.with_suffix(f".{os.getpid()}")
-            write_private(made, text)
-            os.replace(made, path)
+            write_private(path, text)
     except OSError:
         return
 

@@ -21,6 +21,7 @@ from floe.lang.secret import masked, with_variables_hidden
 from floe.model import RegistryError
 from floe.registry.advice import DAMAGED, advice
 from floe.registry.schema import check_runs, day_facts, outbox, schema_history, table_registry, violations
+from floe.system.full_disk import remedy
 from floe.system.private_files import open_private, private_file
 
 HEAD = "0006"
@@ -77,7 +78,7 @@ def _folder(path: Path) -> None:
     except OSError as error:
         raise RegistryError(
             f"The registry's folder {path.parent} cannot be created: {error.strerror}",
-            "Make the folder writable, or set registry.url to another place",
+            remedy(error, "Make the folder writable, or set registry.url to another place"),
             "E542",
         ) from None
 

@@ -12,6 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from floe.model import RegistryError
 from floe.registry.store import FROZEN_SECONDS, Store
+from floe.system.full_disk import remedy
 from floe.system.private_files import open_private
 
 # PostgreSQL before 14 does not know it
@@ -69,5 +70,5 @@ def _opened(path: Path) -> TextIO:
         return opened
     except OSError as error:
         raise RegistryError(
-            f"{path} cannot be written: {error.strerror}", "Make the registry's folder writable", "E542"
+            f"{path} cannot be written: {error.strerror}", remedy(error, "Make the registry's folder writable"), "E542"
         ) from None

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from floe.model import FloeError, TableCause, TableError
+from floe.system.full_disk import ROOM, full_line
 
 _LOG = logging.getLogger("floe.tables")
 # Arrow raises OSError and deltalake DeltaError for all that goes wrong in an object store or in Rust; what happened stands
@@ -53,6 +54,9 @@ def cause_of(error: Exception) -> TableCause:
 
 
 def _said(error: Exception, may_hold_values: bool) -> str:
+    full = full_line(str(error))
+    if full and not may_hold_values:
+        return f"a disk is full ({full[:300]}): {ROOM[0].lower()}{ROOM[1:]}"
     if may_hold_values:
         return error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
     return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)[:300]

@@ -11,6 +11,8 @@ from floe.contract.sources.rewrite import rewrite
 from floe.model import ContractError, SettingError
 from floe.model.policy import Waiver
 from floe.settings import Settings
+from floe.system.full_disk import remedy
+from floe.system.whole_file import write_whole
 
 
 def approve(waiver: Waiver, settings: Settings, today: date) -> Path:
@@ -31,11 +33,11 @@ def approve(waiver: Waiver, settings: Settings, today: date) -> Path:
         if path.is_file():
             rewrite(path, lambda text: _added(text, path, entry, waiver))
         else:
-            path.write_text(_added("", path, entry, waiver), "utf-8")
+            write_whole(path, _added("", path, entry, waiver))
     except ContractError as error:
         raise SettingError(f"{error.message}", error.suggestion) from None
     except OSError as error:
-        raise SettingError(f"{path} cannot be written: {error.strerror}", "Make it writable") from None
+        raise SettingError(f"{path} cannot be written: {error.strerror}", remedy(error, "Make it writable")) from None
     return path
 
 

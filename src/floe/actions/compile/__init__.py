@@ -24,6 +24,7 @@ from floe.contract.sources.files import Folders
 from floe.events.trace import span
 from floe.model import Contract, Finding, FloeError, SettingError, Severity
 from floe.settings import Settings
+from floe.system.full_disk import remedy
 
 FILE = "compiled_artifacts.json"
 _FAILS = {"alert_only": Severity.CRITICAL, "block": Severity.ERROR}
@@ -206,7 +207,9 @@ def _write(path: Path, text: Iterator[bytes]) -> None:
             file.writelines(text)
         beside.replace(path)
     except OSError as error:
-        raise FloeError(f"{path} cannot be written: {error.strerror}", "Pass another file with --output") from None
+        raise FloeError(
+            f"{path} cannot be written: {error.strerror}", remedy(error, "Pass another file with --output")
+        ) from None
     finally:
         beside.unlink(missing_ok=True)
 

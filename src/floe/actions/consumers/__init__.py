@@ -173,8 +173,10 @@ def remove_consumer(wish: ConsumerRequest, settings: Settings, now: datetime) ->
 def not_relying(contract_id: str, team: str, known: Sequence[Mapping[str, Any]], leaves: bool = False) -> RegistryError:
     """The error for a team that is not a consumer."""
     teams = ", ".join(dict.fromkeys(row["team"] for row in known))
-    first = f"Register it first: floe consumers add {contract_id} --team '{team}' --contact …"
+    advice = f"Register it first: floe consumers add {contract_id} --team '{team}' --contact …"
+    if leaves:
+        advice = "Pass one of the registered teams" if teams else "There is nothing to remove"
     return RegistryError(
         f"Team '{team}' is not a consumer of {contract_id}; {f'registered: {teams}' if teams else 'it has none'}",
-        ("Pass one of the registered teams" if teams else "There is nothing to remove") if leaves else first,
+        advice,
     )

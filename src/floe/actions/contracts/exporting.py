@@ -13,6 +13,7 @@ from floe.actions.load.registered import registry_of
 from floe.lang.json_text import dumps
 from floe.model import RegistryError, SettingError
 from floe.settings import Settings
+from floe.system.full_disk import remedy
 
 ROWS, DOCUMENTS = "registry.jsonl", "contracts"
 FORMAT = "floe/registry-export/v1"
@@ -36,7 +37,7 @@ def export(folder: str | Path, settings: Settings) -> dict[str, Any]:
     except OSError as error:
         raise RegistryError(
             f"The export cannot be written to {place}: {error.strerror}",
-            "Pass another folder, or free disk space",
+            remedy(error, "Pass another folder"),
             "E542",
         ) from None
     return {"folder": str(place), "contracts": counts["contracts"], "versions": counts["versions"], "rows": counts}

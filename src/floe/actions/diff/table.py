@@ -152,8 +152,9 @@ def _look(table: str, contract: Contract, dataset: Dataset, settings: Settings) 
         raise TableError(
             "table: has no table name", "Write the path or catalog name after the colon, e.g. table:out/orders"
         )
-    by_id = name == contract.table_id(dataset) and name.split(".")[0] not in settings.catalogs
-    way = TableSelector() if by_id else TableSelector(table=f"./{name}" if Path(name).is_dir() else name)
+    way = TableSelector(table=f"./{name}" if Path(name).is_dir() else name)
+    if name == contract.table_id(dataset) and name.split(".")[0] not in settings.catalogs:
+        way = TableSelector()
     try:
         target = find_target(settings, contract, dataset, way, None)
         facts = tables.probe(target, settings)

@@ -21,6 +21,7 @@ from floe.model.result import Outcome
 from floe.model.table import Target
 from floe.model.types import Atomic, schema_hash
 from floe.settings import Settings
+from floe.system.full_disk import remedy
 from floe.system.private_files import OWN, private_folder
 from floe.tables import reader_of
 from floe.tables.locate import TableSelector, find_target, kept
@@ -161,7 +162,8 @@ def _writable(folder: Path) -> None:
             pass
     except OSError as error:
         raise TableError(
-            f"The warehouse {folder} cannot be written: {error.strerror}", "Make it writable, or set tables.warehouse"
+            f"The warehouse {folder} cannot be written: {error.strerror}",
+            remedy(error, "Make it writable, or set tables.warehouse"),
         ) from None
 
 

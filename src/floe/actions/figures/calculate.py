@@ -128,6 +128,10 @@ def _noticed(facts: Facts) -> float | None:
     return sum(version_change.lead_days >= _LEAD_DAYS for version_change in breaking) / len(breaking)
 
 
+def _quantity(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def _lead(facts: Facts) -> Figure:
     breaking = sorted(
         (version_change for version_change in facts.changes if version_change.breaking),
@@ -141,9 +145,7 @@ def _lead(facts: Facts) -> Figure:
         unit="days",
         target="≥ 14 days",
         met=None if value is None else value >= _LEAD_DAYS,
-        detail=f"{len(breaking):,} breaking change{'' if len(breaking) == 1 else 's'}"
-        if breaking
-        else "no breaking change was registered",
+        detail=_quantity(len(breaking), "breaking change") if breaking else "no breaking change was registered",
         points=tuple(
             FigurePoint(version_change.name, float(version_change.lead_days)) for version_change in breaking[:_MOST]
         ),

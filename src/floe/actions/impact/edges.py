@@ -53,7 +53,9 @@ class Places:
         bare = name.rsplit(":", 1)[0] if "/" in name and ":" in name.rsplit("/", 1)[-1] else name
         if bare in self.ids:
             return bare
-        return self.tables[name][0] if name in self.tables else bare if "/" in bare else None
+        if name in self.tables:
+            return self.tables[name][0]
+        return bare if "/" in bare else None
 
 
 def spellings(table_id: str | None, *others: str | None) -> Iterator[str | None]:

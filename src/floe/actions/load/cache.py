@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ from floe.lang.json_text import dumps
 from floe.model import Contract, ContractError
 from floe.model.contract import Version
 from floe.settings import Settings
-from floe.system.private_files import private_folder
+from floe.system.private_files import write_private
 
 
 def keep(contract: Mapping[str, Any], row: Mapping[str, Any], tables: Sequence[Any], settings: Settings) -> None:
@@ -28,10 +26,7 @@ def keep(contract: Mapping[str, Any], row: Mapping[str, Any], tables: Sequence[A
         "text_hash": _digest(row["effective"]),
     }
     try:
-        private_folder(path.parent)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:
-            file.write(dumps(copy))
-        os.replace(file.name, path)
+        write_private(path, dumps(copy))
     except (OSError, UnicodeError) as error:
         settings.say(f"· no local copy of {row['contract_id']}:{row['version']} was written: {error}")
 

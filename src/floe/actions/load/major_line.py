@@ -43,7 +43,9 @@ class Registered:
 
     def major(self, given: int | None) -> int:
         """The line that is meant: given, else the asked version's, else the only one."""
-        wanted = given if given is not None else self.asked.major if self.asked else None
+        wanted = given
+        if wanted is None and self.asked:
+            wanted = self.asked.major
         listed = ", ".join(map(str, self.majors))
         if wanted is None and len(self.majors) > 1:
             raise RegistryError(f"{self.contract_id} has the MAJOR lines {listed}", "Select one with --major")

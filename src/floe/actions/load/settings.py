@@ -85,10 +85,16 @@ def _traced(settings: Settings, environment: Mapping[str, str]) -> Settings:
     return replace(settings.with_values({name: wanted or "otlp"}), origins={**settings.origins, name: origin})
 
 
+def folder_of(path: Path) -> Path | None:
+    """A folder itself, the folder of a file, None where nothing is there."""
+    if path.is_dir():
+        return path
+    return path.parent if path.is_file() else None
+
+
 def start_of(path: str | Path) -> Path | None:
     """Where the settings of a contract's file or folder are looked for: in its own repository, else where we stand."""
-    named = Path(path)
-    folder = named if named.is_dir() else named.parent if named.is_file() else None
+    folder = folder_of(Path(path))
     if folder is None or (root(folder.resolve()) / "manifest.yaml").is_file():
         return folder
     return None if folder.resolve().is_relative_to(Path.cwd()) else folder

@@ -52,7 +52,9 @@ class MonitorResult:
     def exit_code(self) -> int:
         """0 fine, 1 something is broken, 2 nothing is broken and something was not evaluated, or there is nothing."""
         outcomes = {run.outcome for run in self.watches}
-        return 1 if FAIL in outcomes else 2 if NOT_EVALUATED in outcomes or not outcomes else 0
+        if FAIL in outcomes:
+            return 1
+        return 2 if NOT_EVALUATED in outcomes or not outcomes else 0
 
     def to_dict(self) -> dict[str, Any]:
         """The shape other programs rely on."""

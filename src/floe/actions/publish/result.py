@@ -66,7 +66,9 @@ class PublishResult:
     def exit_code(self) -> int:
         """1 where something was refused, else 2 where something could not be checked."""
         outcomes = {published.outcome for published in self.results}
-        return 1 if REFUSED in outcomes else 2 if UNCHECKED in outcomes else 0
+        if REFUSED in outcomes:
+            return 1
+        return 2 if UNCHECKED in outcomes else 0
 
     def to_dict(self) -> dict[str, Any]:
         """The shape other programs rely on."""
@@ -107,8 +109,9 @@ def broken(tested: Tested, contract: Contract) -> Iterator[Finding]:
 
 def unchecked(tested: Tested, contract: Contract) -> Finding:
     """A table that could not be asked."""
-    open_ones = [outcome.id for result in tested.results for outcome in result.not_evaluated]
-    listed = f"Not evaluated: {', '.join(open_ones[:5])}{' …' if len(open_ones) > 5 else ''}" if open_ones else ""
+    names = [outcome.id for result in tested.results for outcome in result.not_evaluated]
+    more = " …" if len(names) > 5 else ""
+    listed = f"Not evaluated: {', '.join(names[:5])}{more}" if names else ""
     return Finding(
         "E580",
         "test-not-evaluated",

@@ -1,7 +1,7 @@
 """A contract is tested on its existing table before it is published, and its moment is not before the last version's."""
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +13,7 @@ from floe.actions.record import record, run_row_for_test
 from floe.actions.verify import verify_some
 from floe.lang.dates import parse_day
 from floe.model import Contract, ContractError, Dataset, EngineError, Finding, Severity, TableError, locate
-from floe.model.result import FAIL, NOT_EVALUATED, PASS, Result
+from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome, Result
 from floe.model.table import Target
 from floe.registry import Store
 from floe.settings import Settings
@@ -65,21 +65,24 @@ class Tester:
         try:
             given = with_values(contract, self.settings)
             tables = [(dataset, self._target(given, dataset, beside)) for dataset in given.datasets]
-            there = [(one, target) for one, target in tables if target]
-            results = tuple(self._verified(given, one, target) for one, target in there)
+            results = tuple(self._verified(given, dataset, target) for dataset, target in tables if target)
         except (TableError, EngineError, ContractError) as error:
             return Tested(NOT_EVALUATED, f"{_WORDS[NOT_EVALUATED]}: {error.message}")
-        return self._together(results)
+        return self._summary(results)
 
-    def _together(self, results: tuple[Result, ...]) -> Tested:
+    def _summary(self, results: tuple[Result, ...]) -> Tested:
         if not results:
             return Tested(_NO_TABLE, _WORDS[_NO_TABLE])
-        broken = [outcome for result in results if not result.passed for outcome in result.failed]
-        unknown = [outcome for result in results for outcome in result.not_evaluated if outcome.id not in self.accepted]
-        outcome = FAIL if broken else NOT_EVALUATED if unknown else PASS
-        causes = [str(outcome.message or outcome.cause) for outcome in broken or unknown]
-        more = f" and {len(causes) - 1} more" if len(causes) > 1 else ""
-        return Tested(outcome, _WORDS[outcome] + (f": {causes[0]}{more}" if causes else ""), results)
+        broken: list[Outcome] = []
+        unknown: list[Outcome] = []
+        for result in results:
+            broken += () if result.passed else result.failed
+            unknown += [outcome for outcome in result.not_evaluated if outcome.id not in self.accepted]
+        if broken:
+            return Tested(FAIL, _WORDS[FAIL] + _causes(broken), results)
+        if unknown:
+            return Tested(NOT_EVALUATED, _WORDS[NOT_EVALUATED] + _causes(unknown), results)
+        return Tested(PASS, _WORDS[PASS], results)
 
     def _target(self, contract: Contract, dataset: Dataset, beside: int | None) -> Target | None:
         """The table of a dataset; None where there is none yet, or none that floe can know of."""
@@ -118,6 +121,12 @@ class Tester:
             if note:
                 self.settings.say(note)
         return result
+
+
+def _causes(outcomes: Sequence[Outcome]) -> str:
+    """The first of what is wrong, and how much more there is."""
+    more = f" and {len(outcomes) - 1} more" if len(outcomes) > 1 else ""
+    return f": {outcomes[0].message or outcomes[0].cause}{more}"
 
 
 def _ours(server: Any) -> bool:

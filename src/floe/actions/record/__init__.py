@@ -87,7 +87,10 @@ def record(store: "Store", settings: Settings, entry: Mapping[str, Any]) -> str 
         store.record(entry, at=stamp(settings.clock()))
     except RegistryError as error:
         path = folder / f"{entry['run']['run_id']}.json"
-        write_private(path, dumps(with_variables_hidden(entry)))
+        try:
+            write_private(path, dumps(with_variables_hidden(entry)))
+        except OSError as lost:  # what was done is done, and is answered
+            return f"FLOE-E542 warning: {error.message}; the run is not recorded: {path} cannot be written: {lost.strerror}"
         return f"FLOE-E542 warning: {error.message}; the run waits in {path} and is recorded by the next one"
     return record_waiting(store, settings)
 

@@ -61,9 +61,7 @@ def read_bytes(path: Path) -> bytes:
     except FileNotFoundError:
         raise _unreadable("E500", "contract-not-found", path, "does not exist", "Check the path") from None
     except OSError as error:
-        reason = (
-            "the folder cannot be listed" if path.is_dir() else (error.strerror or "no reason given").lower()
-        )
+        reason = "the folder cannot be listed" if path.is_dir() else (error.strerror or "no reason given").lower()
         raise _unreadable(
             "E509", "file-unreadable", path, f"cannot be read: {reason}", "Check the file's permissions"
         ) from None

@@ -53,7 +53,9 @@ class Repository:
             top = self._git("rev-parse", "--show-toplevel")
         except _GitError as error:
             if "dubious ownership" in error.said:  # git gives every refusal the same exit code
-                raise SettingError(f"git does not trust {folder}: {error.said}", "Run the command that git suggests") from None
+                raise SettingError(
+                    f"git does not trust {folder}: {error.said}", "Run the command that git suggests"
+                ) from None
             raise SettingError(
                 f"{folder} is not in a git repository",
                 "Run it inside a git repository, or compare two files or folders with floe diff OLD NEW",
@@ -200,7 +202,9 @@ class Repository:
         """A path as seen from the top of the repository."""
         whole = (self.folder / path).resolve()
         if not whole.is_relative_to(self.top.resolve()):
-            raise ContractError(f"{path} is outside the git repository {self.top}", "Pass a path inside the repository", "E500")
+            raise ContractError(
+                f"{path} is outside the git repository {self.top}", "Pass a path inside the repository", "E500"
+            )
         inside = whole.relative_to(self.top.resolve()).as_posix()
         return "" if inside == "." else inside
 
@@ -224,7 +228,9 @@ class Repository:
         except FileNotFoundError:
             raise SettingError("The git command is not installed", "Install git, or pass two files") from None
         except subprocess.TimeoutExpired:
-            raise SettingError(f"git {words[0]} did not answer in 120 seconds", "Run the command in a terminal to see the cause") from None
+            raise SettingError(
+                f"git {words[0]} did not answer in 120 seconds", "Run the command in a terminal to see the cause"
+            ) from None
         if done.returncode:
             raise _GitError(done.stderr.decode("utf-8", "replace").strip())
         return done.stdout

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from floe.contract.sources.files import read_bytes
 from floe.model import SettingError
+from floe.system.full_disk import remedy
 
 _BOM = "\ufeff"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -28,4 +29,4 @@ def rewrite(path: Path, change: Callable[[str], str]) -> None:
     except OSError as error:
         beside.unlink(missing_ok=True)
         reason = (error.strerror or "").lower()
-        raise SettingError(f"{path} cannot be written: {reason}", "Check its permissions") from None
+        raise SettingError(f"{path} cannot be written: {reason}", remedy(error, "Check its permissions")) from None

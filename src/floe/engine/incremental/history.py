@@ -61,8 +61,11 @@ class TableHistory:
 def combine(kind: str, numbers: Figures) -> int | None:
     """One figure of several: bad rows add up, of moments the newest or the oldest counts."""
     known = [number for number in numbers if number is not None]
-    if kind in ("newest", "oldest"):
-        return (max if kind == "newest" else min)(known) if known else None
+    match kind:
+        case "newest":
+            return max(known, default=None)
+        case "oldest":
+            return min(known, default=None)
     return sum(known)
 
 

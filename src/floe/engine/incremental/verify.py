@@ -191,12 +191,14 @@ class _IncrementalRun:
         return RestResult(self.rows, ordered, self._cost(), self._said(remaining))
 
     def _answer(self, need: RuleNeed, found: Any, read: Files) -> None:
-        how = "incremental" if need.known.files else "scan" if found else "metadata"
+        how = "scan" if found else "metadata"
+        if need.known.files:
+            how = "incremental"
         self.outcomes[need.expectation.id] = outcome_of(need, combined(need, found, read), self.rows, self.now, how)
         self._learn(need, learned(need, found, read, self.now, self.index))
 
     def _learn(self, need: RuleNeed, known: RuleHistory) -> None:
-        self.rules.pop(need.rule, None)  # what was asked for last stands last
+        self.rules.pop(need.rule, None)  # the rule that was used last stands last
         if known.files:
             self.rules[need.rule] = known
 

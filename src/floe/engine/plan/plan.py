@@ -67,8 +67,11 @@ def _together(dataset: Dataset, key: Sequence[Field]) -> str:
 
 def _grain(dataset: Dataset) -> tuple[Field, ...]:
     """The columns that a row stands for, where the text of the grain names columns and nothing else."""
-    said = str(dataset.node.get("dataGranularityDescription") or "").strip().rstrip(".")
-    names = _AND.split(found[1] if (found := _GRAIN.fullmatch(said)) else said) if said else []
+    text = str(dataset.node.get("dataGranularityDescription") or "").strip().rstrip(".")
+    if not text:
+        return ()
+    phrase = _GRAIN.fullmatch(text)
+    names = _AND.split(phrase[1] if phrase else text)
     fields = [next((f for f in dataset.fields if name.strip("`") in (f.name, f.column)), None) for name in names]
     return tuple(field for field in fields if field) if None not in fields else ()
 

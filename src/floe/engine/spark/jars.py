@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from floe.model import EngineError
 from floe.settings import Settings
+from floe.system.full_disk import remedy
 
 
 class Jar(NamedTuple):
@@ -102,7 +103,7 @@ def _fetch(settings: Settings, lacking: list[tuple[Jar, str]]) -> None:
     except OSError as error:
         raise EngineError(
             f"The jars cannot be written to {target}: {error.strerror}",
-            "Make the folder writable, or set XDG_CACHE_HOME",
+            remedy(error, "Make the folder writable, or set XDG_CACHE_HOME"),
         ) from None
 
 

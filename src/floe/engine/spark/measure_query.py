@@ -50,7 +50,9 @@ def by_query(scene: "MeasureRequest", expectation: Expectation, query: SqlQuery)
             expectation, f"its SQL took more than {LONGEST:g} seconds" if late else f"Spark: {first_line(error)}"
         )
     if len(rows) != 1 or len(rows[0]) != 1:
-        found = f"{len(answer.columns)} columns" if len(answer.columns) != 1 else "several rows" if rows else "no row"
+        found = "several rows" if rows else "no row"
+        if len(answer.columns) != 1:
+            found = f"{len(answer.columns)} columns"
         return not_evaluated(expectation, f"its SQL returns {found}, not one number")
     number = exact(rows[0][0])
     if number is None:

@@ -23,9 +23,14 @@ def by_day(scene: "MeasureRequest", expectation: Expectation, volume: RowsPerDay
         return not_evaluated(expectation, "there is no completed day with rows yet")
     empty = (today - first) - days if volume.least else 0
     message = f"{bad + empty} of {today - first} completed days of '{expectation.field}' are out of range"
-    message += f"; {_day(worst[0])} has {worst[1]:,} row{'' if worst[1] == 1 else 's'}" if worst else ""
-    message += f"; {empty} {'has' if empty == 1 else 'have'} none" if empty else ""
-    return answered(expectation, not bad + empty, 0 if empty else worst[1] if worst else None, message)
+    rows: int | None = None
+    if worst:
+        day, rows = worst
+        message += f"; {_day(day)} has {rows:,} row{'' if rows == 1 else 's'}"
+    if empty:
+        rows = 0
+        message += f"; {empty} {'has' if empty == 1 else 'have'} none"
+    return answered(expectation, not bad + empty, rows, message)
 
 
 def _found(scene: "MeasureRequest", volume: RowsPerDay, today: int) -> tuple[int | None, int, int, Any]:

@@ -23,6 +23,7 @@ _DIGITS = _mask("0123456789")
 _WORDS = _mask("".join(c for c in _LATIN if c.isascii() and (c.isalnum() or c == "_")))
 _SPACES = _mask(" \t\n\r\v\f\u00a0") | OTHERS
 _LETTERS = _mask("".join(filter(str.isalpha, _LATIN))) | OTHERS
+_CATEGORIES = {"L": _LETTERS, "N": _DIGITS | OTHERS}
 _CLASSES = {
     "d": _DIGITS,
     "w": _WORDS,
@@ -202,7 +203,9 @@ class _PatternReader:
         if not braces:
             return None
         least = int(braces[1][:9])
-        most = least if not braces[2] else int(braces[3][:9]) if braces[3] else None
+        most: int | None = least
+        if braces[2]:  # a comma, so that there is an upper bound or none
+            most = int(braces[3][:9]) if braces[3] else None
         if most is not None and most < least:
             raise ValueError(f"'{braces[0]}' at character {self.at + 1} has its numbers out of order")
         self.at = braces.end()
@@ -258,7 +261,7 @@ class _PatternReader:
             self.at = prop.end()
             self.in_python = False
             self.in_java &= len(prop[1]) <= 2  # general categories; scripts have other names in Java
-            mask = _LETTERS if prop[1][:1] == "L" else _DIGITS | OTHERS if prop[1][:1] == "N" else ANY
+            mask = _CATEGORIES.get(prop[1][:1], ANY)
             return (ANY & ~mask | OTHERS if letter == "P" else mask), f"\\{prop[0]}"
         if code := _HEX.match(self.text, self.at):
             self.at = code.end()
@@ -295,7 +298,9 @@ class _PatternReader:
             self.python.append(f"[{'^' * negated}{''.join(written)}]")
         else:
             self.python.append(r"[\s\S]" if negated else r"(?!)")
-        return Chars((ANY & ~mask | (OTHERS if mask != ANY else 0)) if negated else mask)
+        if not negated:
+            return Chars(mask)
+        return Chars(ANY & ~mask | (OTHERS if mask != ANY else 0))
 
     def member(self) -> tuple[int, str]:
         """One character, class or range inside brackets."""

@@ -83,7 +83,9 @@ def _dataset(dataset: Data, style: Style) -> list[str]:
 
 
 def _key(field: Data) -> str:
-    return "key" if field["key"] else "unique" if field["unique"] else ""
+    if field["key"]:
+        return "key"
+    return "unique" if field["unique"] else ""
 
 
 def _promise(data: Data) -> tuple[str, ...]:

@@ -30,13 +30,9 @@ def _row(run: Mapping[str, Any]) -> tuple[str, ...]:
     if unknown:
         broken.append(f"{unknown} not evaluated")
     count = "–" if run["row_count"] is None else f"{run['row_count']:,}"
-    verdict = (
-        "refused"
-        if run["refused"]
-        else run["outcome"].replace("_", " ")
-        if run["mode"] in ("test", "monitor")
-        else "written"
-    )
+    verdict = run["outcome"].replace("_", " ") if run["mode"] in ("test", "monitor") else "written"
+    if run["refused"]:
+        verdict = "refused"
     verdict += " (partial)" if run["result"].get("scope") else ""
     contract = f"{run['contract']}:{run['version']}"
     when = run["at"].replace("T", " ")[:19]

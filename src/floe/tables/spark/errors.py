@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from pyspark.errors import PySparkException
 
 from floe.model import TableCause
+from floe.system.full_disk import full_line
 
 
 def _known(module: str, name: str) -> tuple[type[Exception], ...]:
@@ -87,12 +88,23 @@ def answer_lost(error: Exception) -> bool:
 
 
 def first_line(error: Exception) -> str:
-    """What went wrong, in one line."""
+    """What went wrong, in one line; of a full disk the line that names it, and what to do."""
+    full = _full_disk(error)
+    if full:
+        return (
+            f"a disk is full ({full[:300]}): make room on it, or set spark.local.dir to another where it is Spark's own"
+        )
     java: Any = getattr(error, "java_exception", None)
     text = java.getMessage() if java is not None else _message(error)
     return next(
         (line.strip() for line in (text or type(error).__name__).splitlines() if line.strip()), type(error).__name__
     )[:400]
+
+
+def _full_disk(error: Exception) -> str | None:
+    """What an error, or one of those that caused it, says of a full disk."""
+    texts = (str(error), *(str(java.getMessage()) for java in _java(error)))
+    return next(filter(None, map(full_line, texts)), None)
 
 
 def _message(error: Exception) -> str:

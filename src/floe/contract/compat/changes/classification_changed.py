@@ -34,7 +34,9 @@ def _way(old: str | None, new: str | None, field: FieldPair) -> str | None:
     if any(label is not None and label.casefold() not in labels for label in (old, new)):
         return None
     before, after = (-1 if label is None else labels.index(label.casefold()) for label in (old, new))
-    return "lowered" if after < before else "raised" if after > before else "alias"
+    if after == before:
+        return "alias"
+    return "lowered" if after < before else "raised"
 
 
 def _note(old: str | None, new: str | None, field: FieldPair) -> str:

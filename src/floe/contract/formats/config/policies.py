@@ -95,7 +95,9 @@ def _unlike(word: str, known: Sequence[str], message: str) -> SettingError:
 
 
 def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def _words(value: Any, what: str) -> tuple[str, ...]:
@@ -118,7 +120,9 @@ def _levels(value: Any, name: str, where: str) -> dict[str, dict[str, Any]]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise SettingError(f"{where}: 'sla' of policy '{name}' is not a mapping", "Write sla: {freshness: {at_most: 24h}}")
+        raise SettingError(
+            f"{where}: 'sla' of policy '{name}' is not a mapping", "Write sla: {freshness: {at_most: 24h}}"
+        )
     for bounds in value.values():
         _keys(bounds, _BOUNDS, "bound of a service level", where)
         for bound in bounds.values():
@@ -158,11 +162,11 @@ def _waiver(entry: Any, where: str, place: Place | None) -> Waiver:
     _keys(entry, _WAIVER, "waiver", where)
     code = str(entry.get("code") or "").upper().removeprefix("FLOE-")
     if code not in BY_CODE:
-        raise SettingError(
-            f"{where}: A waiver has the unknown code '{entry.get('code')}'", "Use e.g. E511"
-        )
+        raise SettingError(f"{where}: A waiver has the unknown code '{entry.get('code')}'", "Use e.g. E511")
     if code in _NEVER:
-        raise SettingError(f"{where}: {code} cannot be waived, because the contract could not be compiled", "Correct the contract")
+        raise SettingError(
+            f"{where}: {code} cannot be waived, because the contract could not be compiled", "Correct the contract"
+        )
     missing = next((key for key in ("path", "reason", "until") if not entry.get(key)), None)
     if missing:
         raise SettingError(f"{where}: The waiver of {code} has no {missing}", f"Add {missing}; floe approve writes all")
@@ -212,16 +216,20 @@ def _entry(value: Any, place: Place, today: date) -> Iterator[Approval | Finding
     missing = [key for key in _KEYS if not isinstance(entry.get(key), str) or not entry[key].strip()]
     until = entry.get("until")
     if missing:
-        yield _wrong(place, f"An approval lacks {', '.join(missing)}", f"Write {', '.join(_KEYS)}, and until")
+        yield _wrong(place, f"An approval has no {', '.join(missing)}", f"Write {', '.join(_KEYS)}, and until")
     elif (code := entry["code"].upper().removeprefix("FLOE-")) not in CODES:
-        yield _wrong(place, f"An approval names {entry['code']}", f"A diff is approved under {' or '.join(CODES)}")
+        yield _wrong(
+            place, f"An approval has the code {entry['code']}", f"The code of an approval is {' or '.join(CODES)}"
+        )
     elif not _HASH.fullmatch(entry["diff"]):
-        yield _wrong(place, f"'{entry['diff']}' is no hash of a diff", "Copy it from floe ci: sha256: and 64 digits")
+        yield _wrong(
+            place, f"'{entry['diff']}' is not the hash of a diff", "Copy it from floe ci: sha256: and 64 digits"
+        )
     elif until is not None and parse_day(until) is None:
-        yield _wrong(place, f"'{until}' is no date", "Write until as 2026-12-31")
+        yield _wrong(place, f"'{until}' is not a date", "Write until as 2026-12-31")
     else:
         if until is not None and (parse_day(until) or today) < today:
-            yield _wrong(place, f"The approval of {entry['approver']} expired on {until}", "Ask for a new one")
+            yield _wrong(place, f"The approval of {entry['approver']} expired on {until}", "Request a new approval")
         yield Approval(code, entry["diff"], entry["reason"], entry["approver"], parse_day(until), place)
 
 

@@ -18,6 +18,7 @@ _METADATA = {
     "owner": "sales@acme.com",
     "repository": "github.com/acme/sales",
 }
+_DEFAULTS = {"version": "0.0.0", "name": "default", "domain": "default"}
 _ROOT = ("metadata", "output_ports", "input_ports", "transforms")
 # other spellings of what a column says
 _COLUMN = {
@@ -73,7 +74,7 @@ def _metadata(root: DocumentSection) -> dict[str, str]:
         value = section.text(key)
         if value is None and not isinstance(section.node.get(key), dict | list | bool):
             section.missing(key, f"{key}: {example}")
-        values[key] = value or ("0.0.0" if key == "version" else "default" if key in ("name", "domain") else "")
+        values[key] = value or _DEFAULTS.get(key, "")
     for key in ("description", "tags", "team"):
         section.take(key)
     _unknown(section, tuple(_METADATA))

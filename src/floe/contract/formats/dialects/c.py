@@ -221,8 +221,9 @@ def _named(
 def _point_in_time(source: DocumentSection, dataset: Map) -> None:
     key = next((key for key in ("pitrules", "pit_rules") if key in source.node), "pitrules")
     given = source.take(key)
-    rules = given if isinstance(given, List) else [given] if given is not None else []
-    for number, rule in enumerate(rules, 1):
+    if given is None:
+        return
+    for number, rule in enumerate(given if isinstance(given, List) else [given], 1):
         place = given.item_places[number - 1] if isinstance(given, List) else source.place_of(key)
         text = _rule_text(rule)
         if text is None:

@@ -28,7 +28,9 @@ def broken(tree: Map) -> list[Finding]:
 
 def not_a_contract(tree: Any, source: str) -> Finding:
     """A document that is no mapping."""
-    kind = "empty" if tree is None else "a list" if isinstance(tree, list) else "plain text"
+    kind = "a list" if isinstance(tree, list) else "plain text"
+    if tree is None:
+        kind = "empty"
     return Finding(
         "E501",
         "not-a-contract",

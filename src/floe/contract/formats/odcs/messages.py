@@ -215,7 +215,9 @@ def described(value: Any, path: tuple[Step, ...] = ()) -> str:
 
 
 def _either(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else "another value"
+    if not words:
+        return "another value"
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def _quoted(words: Sequence[str], joint: str) -> str:
@@ -275,8 +277,10 @@ def _type(cause: Cause, judged: WordedCause) -> Words:
 def _type_advice(value: Any, expected: tuple[str, ...]) -> str:
     if value is None:
         return "Give it a value, or remove the key"
-    kind = "text" if isinstance(value, str) else "mapping" if isinstance(value, dict) else "other"
-    advice = next((said for have, want, said in _ADVICE if want in expected and have in (kind, "any")), None)
+    kind = "mapping" if isinstance(value, dict) else "other"
+    if isinstance(value, str):
+        kind = "text"
+    advice = next((text for have, want, text in _ADVICE if want in expected and have in (kind, "any")), None)
     return advice or f"Write {_either([_TYPES.get(word, word) for word in expected])}"
 
 
@@ -340,9 +344,9 @@ _LIMITS = {
 
 def _limit(cause: Cause, judged: WordedCause) -> Words:
     value = value_at(judged.tree, cause.path)
-    count, noun = (
-        (len(value), "character" if isinstance(value, str) else "item") if isinstance(value, str | list) else (0, "")
-    )
+    count, noun = 0, ""
+    if isinstance(value, str | list):
+        count, noun = len(value), "character" if isinstance(value, str) else "item"
     size = f"{count} {noun}{'' if count == 1 else 's'}"
     limit = cause.expected[0] if cause.expected else ""
     said = _LIMITS.get(cause.kind, "is {value}, which the standard does not allow").format(

@@ -68,9 +68,9 @@ def _is_count(value: Any) -> TypeGuard[int]:
 
 
 def _said(bound: str, count: Any, field: Field) -> str:
-    unit = (
-        "item" if isinstance(field.type, Array | MapOf) else "byte" if field.type == Atomic("binary") else "character"
-    )
+    unit = "byte" if field.type == Atomic("binary") else "character"
+    if isinstance(field.type, Array | MapOf):
+        unit = "item"
     return f"{bound} {count} {unit}{'' if count == 1 else 's'} long"
 
 
