@@ -123,7 +123,7 @@ def test_the_custom_properties_are_those_of_the_specification():
     assert sorted(FLOE_NAMES) == sorted(CUSTOM)
 
 
-@pytest.mark.parametrize("row", cells("| written | is |"), ids=lambda row: row[1])
+@pytest.mark.parametrize("row", cells("| spelling | Spark type |"), ids=lambda row: row[1])
 def test_every_spelling_of_a_type_is_read_as_the_page_says(row):
     (meant,) = coded(row[1])
     assert {str(parse_type(text)) for text in coded(row[0])} == {meant}
@@ -200,7 +200,7 @@ def test_a_metric_is_judged_as_the_page_says(row):
     assert found[metric].gated is not on_dataset
 
 
-@pytest.mark.parametrize("row", cells("| implementation | on | holds where |"), ids=lambda row: row[0])
+@pytest.mark.parametrize("row", cells("| implementation | on | passes if |"), ids=lambda row: row[0])
 def test_a_rule_of_floe_is_judged_as_the_page_says(row):
     name = coded(row[0])[0].split(":")[0]
     on, arguments = RULES_OF_FLOE[name]

@@ -1,4 +1,4 @@
-"""Bump: write the version that a contract's changes ask for into its file."""
+"""Bump: write the version that the changes of a contract require into its file."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from floe.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class BumpResult:
-    """A file, the version it had and the one it has now, what it was compared with, and why."""
+    """A file with its old and new version, the version it was compared with, and the reason."""
 
     file: str
     old: str
@@ -54,12 +54,12 @@ def bump(
     since: str | None = None,
     settings: Settings | None = None,
 ) -> BumpResult:
-    """Raise a contract's version to what its changes since an older one ask for.
+    """Raise the version of a contract as its changes since an older version require.
 
     Args:
         contract: the contract's file.
         against: the older version: a file or git:REV:path.
-        since: a git revision that holds the older version; HEAD where neither is said.
+        since: a git revision that holds the older version; HEAD if neither is given.
         settings: the settings in force.
     """
     settings = settings or load_settings()

@@ -17,7 +17,7 @@ from floe.system.full_disk import remedy
 from floe.system.whole_file import write_whole
 
 Source = str | Path | Contract
-_PAGES = ("html", "markdown")  # to be read by people, so no secret stands there
+_PAGES = ("html", "markdown")  # for readers, so these contain no secrets
 _FORBIDDEN = '<>:"/\\|?*'
 
 

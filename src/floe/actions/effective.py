@@ -70,7 +70,7 @@ def _identity(resolved: Resolved) -> str:
 
 
 def _resolved(path: Path, resolver: Resolver) -> Resolved:
-    """A document as part of the product that it stands in, if it stands in one."""
+    """A document as part of its product, if it has one."""
     whole = path.resolve()
     for folder in whole.parents:
         if (folder / "floe.yaml").is_file():

@@ -35,7 +35,7 @@ _CHANGES = {
 
 @dataclass(frozen=True, slots=True)
 class FeatureTable:
-    """A Gold table that is served: its contract's dataset, where it stands, and how its rows are named."""
+    """A Gold table that is served: the dataset of its contract, its location, and the names of its columns."""
 
     table_id: str
     dataset: Dataset
@@ -48,7 +48,7 @@ class FeatureTable:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is said to who asks: an HTTP status and its body."""
+    """A response: an HTTP status and its body."""
 
     status: int
     body: dict[str, Any]
@@ -63,7 +63,7 @@ class _RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Pin:
-    """The schema a model was trained on, as far as it says: a version, the first of a hash."""
+    """The schema that a model was trained on: a version, the start of a hash, or both."""
 
     version: int | None = None
     hash: str = ""
@@ -78,7 +78,7 @@ class _Pin:
 
 
 def feature_table(name: str, settings: Settings) -> FeatureTable:
-    """The table behind a Gold contract, reachable and written by floe; else an error that says what is missing."""
+    """The table of a Gold contract, reachable and written by floe; else an error with what is missing."""
     contract, dataset = find_contract(name, settings)
     table_id = contract.table_id(dataset)
     if contract.layer(dataset) != "gold" or not table_id:
@@ -122,7 +122,7 @@ def _open(table: FeatureTable) -> TableRows:
 
 
 def _recorded(table: FeatureTable, opened: TableRows) -> _Pin:
-    """The schema that the table says it has."""
+    """The schema recorded in the table."""
     version, digest = opened.properties.get("floe.schema_version", ""), opened.properties.get("floe.schema_hash", "")
     if not version.isdigit() or not digest:
         raise TableError(
@@ -133,7 +133,7 @@ def _recorded(table: FeatureTable, opened: TableRows) -> _Pin:
 
 
 def schema_now(table: FeatureTable) -> dict[str, Any]:
-    """The schema that a table says it has now; TableError where it cannot be asked."""
+    """The schema that is recorded in the table now; TableError if it is unreachable."""
     now = _recorded(table, _open(table))
     return {"table": table.table_id, "schema_version": now.version, "schema_hash": now.hash}
 
@@ -211,7 +211,7 @@ def _before(dated: Field | None, text: str | None) -> date | datetime | None:
 
 
 def _pin(table: FeatureTable, asked: Mapping[str, str]) -> _Pin:
-    """What the model says of its schema."""
+    """The schema in the request."""
     given = _given_schema(asked)
     if "feature_version" not in asked:
         return given

@@ -15,7 +15,7 @@ from floe.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Where a line stood, where it stands now, and how many consumers are told."""
+    """The old and the new state of a line, and the number of consumers to notify."""
 
     was: Standing
     now: Standing
@@ -42,7 +42,7 @@ class Line:
 
 
 def deprecate(line: Line, said: Announcement) -> Moved:
-    """Announce the end of a line: consumers are told why, what comes after it, and the days."""
+    """Announce the end of a line: notify consumers of the reason, the replacement and the dates."""
     if not said.reason.strip():
         raise SettingError("A deprecation needs a reason for the notification to consumers", "Write --reason")
     found = _registered(line)
@@ -90,7 +90,7 @@ def _move(line: Line, found: Registered, decide: Callable[[Standing], Standing])
 
 
 def _replacement(line: Line, found: Registered, name: str) -> str:
-    """What comes after a line, by its id: another contract or another MAJOR, and not one that is gone itself."""
+    """The replacement of a line by its id: another contract or another MAJOR that is not retired."""
     store, major = registry.open_store(line.settings.registry.url, line.settings.root), found.major(line.major)
     replacement = resolved(store, name, line.settings, "The replacement")
     bare, _, version = replacement.partition(":")

@@ -104,7 +104,7 @@ def lint(
         labels: the classifications there are; else those of the manifest, else floe's own.
         known: a baseline file; findings it knows are marked and do not count.
         every: list what is alike one by one, instead of once with its number.
-        progress: told the number and name of each document before it is read.
+        progress: called with the number and name of each document before it is read.
     """
     sources = [source] if isinstance(source, str | Path | Contract) else list(source)
     run = _LintRun(progress, labels)
@@ -119,7 +119,7 @@ def lint(
 
 
 def _judged(run: _LintRun, known: str | Path | None) -> list[Finding]:
-    """All that was found, in order: ignored and known ones marked, secrets hidden."""
+    """All findings in order: ignored and known ones marked, secrets hidden."""
     found = [*run.found, *folder_findings(run.contracts, RULES)] if len(run.contracts) > 1 else run.found
     found = _with_comments(found, run.texts)
     if known is not None:
@@ -132,7 +132,7 @@ def _judged(run: _LintRun, known: str | Path | None) -> list[Finding]:
 
 
 def write_baseline(result: LintResult, file: str | Path) -> None:
-    """Keep the findings of a run as known ones."""
+    """Write the findings of a run to a baseline."""
     path = Path(file)
     try:
         write_whole(path, baseline.write(result.findings, _relative_to(path)))
@@ -172,7 +172,7 @@ def _take(text: _Text, run: _LintRun) -> bool:
 
 
 def _ask_rules(run: _LintRun) -> None:
-    """Ask the rules about each contract, once all are read: some refer to others."""
+    """Run the rules on each contract after all are read: some refer to others."""
     neighbours = Neighbours(run.contracts)
     for contract, folder, refused in run.read:
         scope = _scope(folder, run, neighbours)
@@ -195,7 +195,7 @@ def _decoded(data: bytes | str) -> str:
 
 
 def _scope(start: Path, run: _LintRun, neighbours: Neighbours) -> LintScope:
-    """What rules need to know beside the contract, once for each folder."""
+    """The context of rules besides the contract, once for each folder."""
     if start not in run.scopes:
         run.scopes[start] = _scope_of(start, run.labels, neighbours)
     return run.scopes[start]
@@ -237,7 +237,7 @@ def _is_text(source: str | Path) -> bool:
 
 
 def _texts(source: Source, found: list[Finding]) -> Iterator[_Text]:
-    """The texts a source stands for; what cannot be had is found, not raised."""
+    """The texts of a source; what cannot be read is a finding, not an exception."""
     if isinstance(source, Contract):
         yield _Text(source, source.source)
     elif _is_text(source):
@@ -254,7 +254,7 @@ def _texts(source: Source, found: list[Finding]) -> Iterator[_Text]:
 
 def _one(path: Path, found: list[Finding], folder: Path | None) -> Iterator[_Text]:
     try:
-        # realpath, unlike resolve, takes a link that leads to itself; reading it says so
+        # realpath, unlike resolve, accepts a link to itself; reading it reports the error
         if folder and not Path(os.path.realpath(path)).is_relative_to(folder.resolve()):
             found.append(_outside(path))
             return

@@ -1,4 +1,4 @@
-"""Protect: what a contract asks of rows, written into the table itself; unprotect takes it back."""
+"""Protect: write the constraints of a contract into the table itself; unprotect removes them."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any

@@ -18,7 +18,7 @@ from floe.settings import Settings
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-# what a rule may ask of the number of rows it finds bad, so that each of them is one too many
+# thresholds under which every row that the rule counts is a violation
 _AT_MOST = ("mustBeLessThan", "mustBeLessOrEqualTo")
 
 
@@ -35,7 +35,7 @@ def split(
     references: "Mapping[str, str | DataFrame] | None" = None,
     settings: Settings | None = None,
 ) -> Parts:
-    """Good and bad rows of a frame, nothing read yet; ViolationError where a rule about rows cannot be judged on it."""
+    """Good and bad rows of a frame, lazily; ViolationError if a rule on rows cannot be evaluated."""
     from floe.tables.spark.errors import ENGINE_ERRORS, first_line
     from floe.tables.spark.schema import struct_of
 
@@ -74,7 +74,7 @@ def split(
 
 
 def _of_rows(expectation: Expectation) -> bool:
-    """Whether it says of single rows that they are bad; a rule that asks for so many or more says nothing of one."""
+    """Whether the rule decides about single rows; a rule that requires a minimum number does not."""
     asked = dict(expectation.operators)
     return (
         expectation.gated

@@ -1,4 +1,4 @@
-"""From a contract and a table to outcomes, and from a batch to a commit; beside `floe.tables` the only part that imports
+"""From a contract and a table to outcomes, and from a batch to a commit; besides `floe.tables` the only part that imports
 pyspark.
 """
 

@@ -54,7 +54,7 @@ def advice(address: sa.URL, error: Exception) -> str:
         return _RESTORE
     cause = getattr(error, "orig", None) or error
     if address.get_backend_name() == "sqlite":
-        # the lower byte is the kind of error, the rest says where it came up
+        # the lower byte is the kind of error, the rest is its origin
         kind = getattr(cause, "sqlite_errorcode", 0) & 0xFF
         if kind in _NO_ROOM and no_room(os.path.dirname(address.database or "")):
             return _ROOM

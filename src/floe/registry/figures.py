@@ -39,7 +39,7 @@ def keep_notification(store: Store, payload: Row, *, at: str) -> None:
 
 
 def batches(store: Store, since: str) -> tuple[Batch, ...]:
-    """The runs of pipelines: batches and tests, not the monitor's looks."""
+    """The runs of pipelines: batches and tests, without the checks of the monitor."""
     schema = _failed(_SCHEMA).where(_RUN.mode != "monitor")
     chosen = sa.select(_RUN.run_id, _RUN.at, _RUN.outcome, _RUN.refused).where(
         (_RUN.at >= since) & (_RUN.mode != "monitor")
@@ -75,7 +75,7 @@ def troubles(store: Store, since: str, codes: Iterable[str]) -> tuple[RecordedPr
 
 
 def _failed(codes: tuple[str, ...]) -> sa.Select[Any]:
-    """Broken promises of these codes with their runs."""
+    """Violations of these codes with their runs."""
     columns = (_RUN.run_id, _RUN.at, _RUN.contract, _RUN.table_id, found.c.code)
     bad = found.c.code.in_(codes) & (found.c.outcome == "fail") & found.c.severity.in_(_BAD)
     return sa.select(*columns).join(found, found.c.run_id == _RUN.run_id).where(bad)
@@ -90,7 +90,7 @@ def watched(store: Store, first: str) -> tuple[tuple[str, str, str], ...]:
 
 
 def quality_watched(store: Store, since: str) -> bool:
-    """Whether somebody looked at the quality of a table."""
+    """Whether the quality of a table was checked."""
     row = sla_status.c
     here = (row.sla == "quality") & (row.status != "unknown") & (row.at >= since)
     with store.begin() as connection:

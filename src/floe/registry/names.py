@@ -1,4 +1,4 @@
-"""Registered contracts by the names that people use: their id, their ODCS id, a table they promise."""
+"""Registered contracts by their names: their id, their ODCS id, a table of theirs."""
 
 import difflib
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ def ids_by_name(store: Store, names: Iterable[str]) -> dict[str, str]:
 
 
 def all_names(store: Store) -> list[str]:
-    """Every name a contract is known by, to tell near ones."""
+    """Every name of a contract, to suggest similar ones."""
     with store.begin() as connection:
         names = connection.execute(sa.select(contracts.c.contract_id, contracts.c.odcs_id)).all()
         tables = connection.execute(sa.select(contract_tables.c.table_id).distinct()).scalars()
@@ -53,7 +53,7 @@ def all_names(store: Store) -> list[str]:
 
 
 def unknown(name: str, names: Iterable[str]) -> ContractError:
-    """Nothing is registered by this name; the one that comes near is named."""
+    """The error for an unknown name, with the most similar one."""
     near = difflib.get_close_matches(name, list(names), 1)
     return ContractError(
         f"No contract is registered as '{name}'",

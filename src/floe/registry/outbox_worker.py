@@ -32,12 +32,12 @@ class Limits:
     attempts: int = 100  # four days of an endpoint that is down; then the message is dead
     answer: float = 20.0  # seconds a sender may take
     most: int = 10_000  # unsent messages
-    oldest: timedelta = timedelta(days=7)  # also how long sent ones are remembered
+    oldest: timedelta = timedelta(days=7)  # also how long sent messages are kept
 
 
 @dataclass(slots=True)
 class Round:
-    """What came of one round of sending."""
+    """The result of one round of sending."""
 
     busy: bool = False  # another worker is at it
     sent: int = 0

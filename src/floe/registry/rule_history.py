@@ -1,4 +1,4 @@
-"""What the last run measured on a table: one row per contract, dataset and place, put in the place of the one before."""
+"""The measurements of the last run on a table: one row per contract, dataset and location, which replaces the previous one."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

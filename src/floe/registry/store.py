@@ -1,4 +1,4 @@
-"""The store: opened, migrated, and asked."""
+"""The store: opened, migrated and queried."""
 
 import fcntl
 import hashlib
@@ -45,7 +45,7 @@ def open_store(url: str, root: Path) -> "Store":
 
 
 def find_store(url: str, root: Path) -> "Store | None":
-    """The store at a URL; None where it would be a file that nobody made yet, so that looking leaves no trace."""
+    """The store at a URL; None if its file does not exist yet, so that reading creates nothing."""
     address = _address(url, root)
     if address.get_backend_name() == "sqlite" and address.database and not Path(address.database).exists():
         return None
@@ -73,7 +73,7 @@ def _folder(path: Path) -> None:
         private_file(path)
     except PermissionError:
         if path.parent.is_dir():
-            return  # it says itself what it cannot do
+            return  # it reports its own limits
         raise
     except OSError as error:
         raise RegistryError(
@@ -99,7 +99,9 @@ def _engine(address: sa.URL) -> Engine:
 
     @sa.event.listens_for(engine, "connect")
     def _on_connect(connection: Any, _: Any) -> None:
-        connection.isolation_level = None  # we say BEGIN IMMEDIATE ourselves, so that writers queue instead of failing
+        connection.isolation_level = (
+            None  # floe starts BEGIN IMMEDIATE itself, so that writers queue instead of failing
+        )
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
 
@@ -113,7 +115,7 @@ def _engine(address: sa.URL) -> Engine:
 
 @cache
 def _server_engine(address: sa.URL) -> Engine:
-    """One for all stores of an address, so that those nobody closes do not use up the server's connections."""
+    """One for all stores of an address, so that unclosed ones do not use up the server's connections."""
     postgresql = address.get_backend_name() == "postgresql"
     limits = registry.timed.connect_arguments(address) if postgresql else {}
     made = sa.create_engine(
@@ -122,7 +124,7 @@ def _server_engine(address: sa.URL) -> Engine:
     sa.event.listen(made, "before_cursor_execute", _covered, retval=True)
     if postgresql:
         registry.timed.limit_answers(made)
-    # a forked process has connections of its own, and leaves its parent's alone
+    # a forked process has its own connections, and does not touch its parent's
     os.register_at_fork(after_in_child=lambda: made.dispose(close=False))
     return made
 
@@ -177,7 +179,7 @@ class Store:
 
     @contextmanager
     def session(self) -> Iterator[Connection]:
-        """A connection whose statements stand alone; RegistryError (E542) where the database fails."""
+        """A connection with autocommit statements; RegistryError (E542) if the database fails."""
         try:
             with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 yield connection
@@ -300,7 +302,7 @@ class Store:
         return connection
 
     def record(self, entry: Mapping[str, Any], *, at: str) -> None:
-        """Keep a run, what it found, where it left its table and what is to be told from `at` on, all or nothing; a run is kept once."""
+        """Store a run, its outcomes, the state of its table and its messages due from `at`, all or nothing; a run is stored once."""
         run = entry["run"]
         with self.begin(writes=True) as connection:
             if connection.execute(sa.select(check_runs.c.run_id).where(check_runs.c.run_id == run["run_id"])).first():
@@ -341,12 +343,12 @@ class _TransactionStore(Store):
 
     @contextmanager
     def begin(self, writes: bool = False, patient: bool = False) -> Iterator[Connection]:
-        """The one transaction; its errors are those of the whole."""
+        """The one transaction; its errors are errors of the whole."""
         yield self._connection
 
 
 def unlock_when_frozen(connection: Connection) -> None:
-    """Let the server end a transaction whose process says nothing for long, so that its rows are free for others."""
+    """Let the server end a transaction whose process is silent for long, so that its rows are free for others."""
     connection.execute(sa.text(f"SET LOCAL idle_in_transaction_session_timeout = '{FROZEN_SECONDS}s'"))
 
 
@@ -356,7 +358,7 @@ def lock_key(name: str) -> int:
 
 
 def _keep_table(connection: Connection, table: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
-    """Where a table stands, and which schema it has."""
+    """The location of a table, and its schema."""
     here = table_registry.c.table_id == table["table_id"]
     if connection.execute(sa.select(table_registry.c.table_id).where(here)).first():
         connection.execute(sa.update(table_registry).where(here).values(**table))
@@ -370,7 +372,7 @@ def _keep_table(connection: Connection, table: Mapping[str, Any], schema: Mappin
 
 
 def insert_into(table: sa.Table, postgresql: bool) -> Any:
-    """An insert that can say what becomes of a row that is there; only the dialect that is used is loaded."""
+    """An insert with a conflict clause; only the dialect in use is loaded."""
     return import_module(f"sqlalchemy.dialects.{'postgresql' if postgresql else 'sqlite'}").insert(table)
 
 

@@ -1,4 +1,4 @@
-"""Versions of contracts: registered once, never changed, judged under the contract's lock."""
+"""Versions of contracts: registered once, never changed, checked under the contract's lock."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ class Entry:
     """A version to be registered: the values of its rows."""
 
     contract: Row  # of contracts, without newest, created_at, created_by
-    version: Row  # of versions, without what the judge decides and who published when
+    version: Row  # of versions, without the decision and the publisher
     fields: Sequence[Row] = ()
     tables: Sequence[Row] = ()
 
@@ -37,7 +37,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class RegisteredState:
-    """What is registered already, as it stands under the lock: the contract, its versions in order, its parents."""
+    """The registered state under the lock: the contract, its versions in order, its parents."""
 
     connection: Connection
     contract: Row | None
@@ -53,7 +53,7 @@ def register(
     Args:
         store: where.
         entry: what.
-        judge: asked under the lock; gives bump, changes, tested and effective_from, or raises to refuse.
+        judge: called under the lock; returns bump, changes, tested and effective_from, or raises to refuse.
         actor: who.
         at: when.
     """
@@ -81,7 +81,7 @@ def register(
 
 @contextmanager
 def read_registered_state(store: Store, entry: Entry) -> Iterator[RegisteredState]:
-    """What is registered now, without a lock and without a trace: what a judge would see, if nobody comes between."""
+    """The registered state without a lock: what a decision would see if nobody publishes in between."""
     with store.begin() as connection:
         chosen = sa.select(contracts).where(contracts.c.contract_id == entry.key[0])
         row = connection.execute(chosen).mappings().first()
@@ -110,7 +110,7 @@ def _again(row: Row, entry: Entry) -> Row:
 
 
 def _locked(connection: Connection, store: Store, entry: Entry, actor: str, at: str) -> Row:
-    """The contract's row, made where it is missing; nobody else registers versions of it until the transaction ends."""
+    """The contract's row, created if missing; nobody else registers versions of it until the transaction ends."""
     _lock(connection, store, entry.key[0])
     insert = insert_into(contracts, store.postgresql)
     values = {**entry.contract, "created_at": at, "created_by": actor}
@@ -242,7 +242,7 @@ def registered_at(store: Store, contract_id: str) -> str | None:
 
 
 def row_hash(document: str, effective: str) -> str:
-    """What tells whether the texts of a version are still those that were registered."""
+    """The hash that shows whether the texts of a version were changed."""
     return "sha256:" + hashlib.sha256(f"{document}\0{effective}".encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -23,7 +23,7 @@ _FREED_WHEN_SILENT = (
 
 @contextmanager
 def only_worker(store: Store, name: str, seconds: float | None = None) -> Iterator[bool]:
-    """Whether nobody else does this work now; nobody else will until the block ends.
+    """Whether this process has the lock of this work; nobody else has it until the block ends.
 
     Who holds it for longer than `seconds` is frozen, and a server gives it to others; unless that is not given.
     """
@@ -48,12 +48,12 @@ def _postgresql(store: Store, name: str, seconds: float | None) -> Iterator[bool
                     connection.execute(sa.text("SELECT pg_advisory_unlock(:key)"), key)
                     connection.execute(sa.text("RESET idle_session_timeout"))
                 except SQLAlchemyError:
-                    connection.invalidate()  # the server is gone, or took us for frozen, and the lock went with it
+                    connection.invalidate()  # the server is down, or treated this process as frozen, and the lock is gone
 
 
 @contextmanager
 def _sqlite(store: Store, name: str) -> Iterator[bool]:
-    """A lock on a file beside the database; the kernel lets go of it with the process."""
+    """A lock on a file next to the database; the kernel releases it with the process."""
     folder = Path(str(store.engine.url.database)).parent / "locks"
     with _opened(folder / f"{name}.lock") as file:
         try:

@@ -65,5 +65,5 @@ def reader_of(target: Target) -> TableReader:
 
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:
-    """What the table's log says; None where there is no table yet, TableError where it is out of reach."""
+    """The state in the table's log; None if there is no table yet, TableError if it is unreachable."""
     return reader_of(target).probe(target, settings)

@@ -26,9 +26,9 @@ _MISSING = re.compile(
 def library_errors(
     message: str, remedy: str, *, may_hold_values: bool = False, cause: TableCause | None = None
 ) -> Iterator[None]:
-    """Errors of a library as TableError: the message, then what it says; a FloeError passes as it is.
+    """Errors of a library as TableError: the message, then the library's text; a FloeError passes unchanged.
 
-    `cause` is why the table cannot be used, where the place of the call tells; else the error tells.
+    `cause` is why the table cannot be used, if the place of the call shows it; else the error shows it.
     """
     try:
         yield
@@ -42,7 +42,7 @@ def library_errors(
 
 
 def cause_of(error: Exception) -> TableCause:
-    """Why a library could not read a table: by the class of its error, else by what the text of a store's error says."""
+    """Why a library could not read a table: by the class of its error, else by the text of the store's error."""
     if isinstance(error, PermissionError):
         return TableCause.PERMISSION
     if isinstance(error, FileNotFoundError):

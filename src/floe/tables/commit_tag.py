@@ -56,7 +56,7 @@ class Commit(NamedTuple):
 
 
 def commit_of(snapshot: object, marks: Mapping[str, str]) -> Commit:
-    """What marks in a log say."""
+    """The content of floe's tags in a log."""
     return Commit(str(snapshot), marks.get("floe.run_id", ""), int(marks.get("floe.rows", 0)))
 
 
@@ -78,7 +78,7 @@ def conf(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def view(rows: DataFrame, tag: Tag) -> Iterator[str]:
-    """Rows under a name that SQL can say, for one statement."""
+    """Rows under a name that SQL can use, for one statement."""
     name = f"floe_{tag.run_id}"
     rows.createOrReplaceTempView(name)
     try:

@@ -42,7 +42,7 @@ class TableSelector:
 def select_tables(way: TableSelector, datasets: Sequence[Dataset], tables: Sequence[str]) -> list[TableSelector]:
     """The way to each of several datasets, where tables are given as TABLE or as DATASET=TABLE.
 
-    A table that is not given to a dataset by name is a table of all that are meant only where one is meant: judged on the
+    A table without the name of a dataset belongs to the only dataset; with several it is an error: checking the
     table of another, a dataset would pass unseen.
     """
     names = list(dict.fromkeys(dataset.name for dataset in datasets))
@@ -70,7 +70,7 @@ def find_target(
         return _named(settings, way.table)
     if known and known.get("format") and not way.server:
         name, location = (with_variables_revealed(str(known.get(key) or "")) for key in ("name", "location"))
-        if "${" not in (name or location):  # else a variable that the contract's server tells
+        if "${" not in (name or location):  # otherwise a variable, whose value comes from the contract's server
             place = place_of(location, settings.root)
             if not name:
                 refuse_other_root(str(known.get("table_id")), place, settings)
@@ -115,7 +115,7 @@ def _on_server(settings: Settings, server: Server, dataset: Dataset) -> Target |
 
 
 def _refuse_unsafe(server: Server, dataset: Dataset) -> None:
-    """Say where in the contract a path or name stands that cannot be a table's."""
+    """Report the place in the contract of a path or name that is not valid for a table."""
     for noun, keys in ((server, AIMS), (dataset, ("physicalName", "name"))):
         for key in keys:
             value = noun.node.get(key)
@@ -178,7 +178,7 @@ def _named(settings: Settings, table: str) -> Target:
 
 
 def _format(path: str, default: str) -> str:
-    """What stands at a path, by what its folder holds; the default where that cannot be seen."""
+    """The format of a path, by the content of its folder; the default if that is unknown."""
     if path.endswith(".metadata.json"):
         return "iceberg"
     folder = Path(path)
@@ -212,7 +212,7 @@ def place_of(kept_: str, root: Path) -> str:
 
 
 def refuse_other_root(table: str, location: str, settings: Settings) -> None:
-    """TableError where a table that nobody named stands below the root of another project."""
+    """TableError if a table that nobody selected is below the root of another project."""
     other = _other_root(location, settings)
     if other:
         raise TableError(
@@ -224,7 +224,7 @@ def refuse_other_root(table: str, location: str, settings: Settings) -> None:
 
 
 def _other_root(location: str, settings: Settings) -> Path | None:
-    """The root of another project that a folder stands below, where the settings do not lead there."""
+    """The root of another project that contains a folder, unless the settings lead there."""
     if "://" in location:
         return None
     folder = Path(location).resolve()

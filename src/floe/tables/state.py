@@ -9,7 +9,7 @@ from floe.model.types import Struct
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What a gate must know of a table: if any of it changes before the commit, the batch is judged again."""
+    """The state of a table for a gate: if any of it changes before the commit, the batch is checked again."""
 
     schema: Struct
     snapshot: str | None

@@ -1,4 +1,4 @@
-"""Approve: excuse a finding until a day, for a reason."""
+"""Approve: waive a finding until a given day, with a reason."""
 
 from collections.abc import Mapping
 from datetime import date

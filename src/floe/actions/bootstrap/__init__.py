@@ -34,7 +34,7 @@ _PURPOSE = {"purpose": "TODO: describe in one sentence what this data is for."}
 
 @dataclass(frozen=True, slots=True)
 class BootstrapOptions:
-    """What the new contract is called, how many rows are looked at, and whether what they show is promised."""
+    """Name of the new contract, the number of rows to read, and whether observed constraints become part of it."""
 
     name: str | None = None
     domain: str | None = None
@@ -46,7 +46,7 @@ class BootstrapOptions:
 
 
 class FirstContract(Converted):
-    """A first contract, as it would stand among the contracts of a product."""
+    """A generated contract, with its place among the contracts of a product."""
 
     __slots__ = ()
 
@@ -62,13 +62,13 @@ def bootstrap(source: "str | Path | DataFrame", *, settings: Settings | None = N
     Args:
         source: a path, a catalog name, a text, a DataFrame or its schema.
         settings: those in force, where others than the folder's are meant.
-        wanted: name, domain, product, rows (how many are looked at, 0 for none), accept_observed, dialect (of SQL).
+        wanted: name, domain, product, rows (how many are read, 0 for none), accept_observed, dialect (of SQL).
     """
     return only(bootstrap_each(source, BootstrapOptions(**wanted), settings or load_settings()))
 
 
 def only(results: tuple[FirstContract, ...]) -> FirstContract:
-    """The one contract that was made; FloeError where there are several."""
+    """The only generated contract; FloeError if there are several."""
     if len(results) > 1:
         names = ", ".join(result.name for result in results)
         raise FloeError(
@@ -136,7 +136,7 @@ def _of_document(
 
 
 def _guesses(contract: Contract, labels: Sequence[str]) -> Iterator[tuple[At, str]]:
-    """Classify what looks personal by its name, at any depth; what was guessed is said beside it."""
+    """Classify columns with names of personal data, at any depth; a comment marks each guess."""
     for field in (field for dataset in contract.datasets for field in dataset.walk()):
         label = next((word for word in ("phi", "pii") if named(field.name or field.column, word)), None)
         if label is None or field.classification:
@@ -220,7 +220,7 @@ def _line_below_name(node: Map) -> int:
 
 
 def _address(found: SourceTable, wanted: BootstrapOptions, settings: Settings) -> tuple[dict[str, Any], dict[str, Any]]:
-    """How the dataset and the contract say where the table is, so that `floe test` finds it again."""
+    """Where the table is, as part of the dataset and the contract, so that `floe test` finds it."""
     target = found.target
     layer, domain = _layer(target) if target else ("", "")
     head = {"domain": wanted.domain or domain, "dataProduct": wanted.product}
@@ -239,7 +239,7 @@ def _address(found: SourceTable, wanted: BootstrapOptions, settings: Settings) -
 
 
 def _layer(target: Target) -> tuple[str, str]:
-    """Layer and domain, where a table stands in `layer_domain`; empty where it does not."""
+    """Layer and domain of a table in `layer_domain`; empty for other names."""
     parts = target.name.split(".") if target.name else Path(str(target.path)).parts
     layer, _, domain = parts[-2].partition("_") if len(parts) > 1 else ("", "", "")
     return (layer, domain) if layer in LAYERS and domain else ("", "")

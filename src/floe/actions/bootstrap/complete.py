@@ -113,5 +113,5 @@ def _filled(text: str, fitting: list[_Open], contract: Contract) -> str:
 
 
 def _beside(field: Field) -> str:
-    """The key that the type is written beside."""
+    """The key that the type is written next to."""
     return next((key for key in ("logicalType", "name") if key in field.node), next(iter(field.node)))

@@ -1,4 +1,4 @@
-"""What a table's rows suggest that its contract could promise."""
+"""Constraints that the rows of a table suggest for its contract."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from floe.model.types import Array, Family, MapOf, Member, Struct, Type
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """A column with what its table says, what its rows suggest (surely, where all of them were seen), and remarks."""
+    """A column of the table with proposals from its rows (`surely`: all rows were read) and remarks."""
 
     column: Column
     required: bool = False
@@ -28,7 +28,7 @@ class Proposals:
     remarks: tuple[str, ...] = ()
 
     def accepted(self) -> "Proposals":
-        """The column with all that is sure of it promised; what is not stays proposed."""
+        """The column with the proposals that hold for all rows as constraints; the others stay proposals."""
         taken = {key: value for key, value in self.facts().items() if key not in self.doubtful}
         column = replace(
             self.column,
@@ -144,7 +144,7 @@ def is_filled(ground: Evidence) -> bool:
 
 
 def _column(member: Member, ground: Evidence) -> tuple[Column, list[str]]:
-    """What the table itself says of a column."""
+    """The constraints in the metadata of the table for a column."""
     facts: dict[str, Any] = {}
     remarks = []
     for word, names in (("primaryKey", ground.key), ("partitioned", ground.partition)):
@@ -206,13 +206,13 @@ def _bounds(member: Member, seen: ColumnSeen | None, ground: Evidence) -> tuple[
     low, high = by_files or edges
     if low is None or high is None or shape in (None, "text"):
         return None, True
-    if shape == "moment":  # time goes on: what was latest today is no promise for tomorrow
+    if shape == "moment":  # the next rows will be later, so the latest timestamp is not a constraint
         return {"minimum": _text(low)}, ground.whole or by_files is not None
     return {"minimum": _text(low), "maximum": _text(high)}, ground.whole or by_files is not None
 
 
 def _file_bounds(name: str, files: tuple[FileStatistics, ...] | None) -> tuple[Any, Any] | None:
-    """Between which values a column lies by the statistics of every file; None where one does not say."""
+    """Bounds of a column from the statistics of every file; None if a file has none."""
     filled = [file for file in files or () if not file.rows or file.nulls.get(name) != file.rows]
     if not filled or any(name not in file.least or name not in file.most for file in filled):
         return None
@@ -229,7 +229,7 @@ def _text(value: Any) -> Any:
 
 
 def _listed(seen: ColumnSeen, ground: Evidence) -> tuple[str, ...] | None:
-    """The values of a column that looks like a list: each seen twice or more, on average."""
+    """The values of a column with few distinct values: each occurs twice or more on average."""
     filled = ground.seen.rows - seen.nulls if ground.seen else 0
     shown = all(name.isprintable() for name in seen.values or ())
     return seen.values if seen.values and shown and 2 * len(seen.values) <= filled else None

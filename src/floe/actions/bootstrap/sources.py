@@ -1,4 +1,4 @@
-"""Find the tables that a bootstrap begins with, and look at their rows."""
+"""Find the tables of a bootstrap source and read their rows."""
 
 import os
 from pathlib import Path

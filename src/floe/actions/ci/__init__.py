@@ -1,4 +1,4 @@
-"""CI: judge what changed since a git revision, as a pull request needs it."""
+"""CI: check the contracts that changed since a git revision, for a pull request."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from floe.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class CiStep:
-    """One thing that was judged, and what was found."""
+    """A contract or product that was checked, with its findings."""
 
     name: str
     findings: tuple[Finding, ...]
@@ -32,7 +32,7 @@ class CiStep:
 
 @dataclass(frozen=True, slots=True)
 class CiResult:
-    """What changed since a revision, judged step by step."""
+    """What changed since a revision, with the findings of each step."""
 
     since: str
     files: tuple[str, ...]
@@ -104,7 +104,7 @@ def ci(since: str, path: str | Path = ".", *, settings: Settings | None = None, 
 
 
 def _contract_files(changed: Sequence[str]) -> set[str]:
-    """The changed files that may be contracts, and those beside a changed changes.yaml."""
+    """The changed files that may be contracts, and those next to a changed changes.yaml."""
     found = {name for name in changed if may_hold_contract(Path(name)) or _outside(name)}
     for name in changed:
         folder = Path(name).parent
@@ -114,12 +114,12 @@ def _contract_files(changed: Sequence[str]) -> set[str]:
 
 
 def _outside(name: str) -> bool:
-    """Whether a file that stands elsewhere in the repository may be a contract by its own name."""
+    """Whether a file elsewhere in the repository may be a contract by its name."""
     return Path(name).is_absolute() and may_hold_contract(Path(Path(name).name))
 
 
 def _linted(path: str | Path, changed: set[str]) -> LintResult:
-    """Everything below the path, for rules that look at several contracts; nothing where nothing changed."""
+    """Everything below the path, for rules that compare contracts; nothing if nothing changed."""
     there = [name for name in sorted(changed) if Path(name).is_file()]
     if not there:
         return LintResult((), 0, ())
@@ -199,7 +199,7 @@ def _with_approvals(
 def _missing(
     compared: DiffResult, pairs: Sequence[VersionPair], approved: Sequence[tuple[Diff, Approval]]
 ) -> Iterator[Finding]:
-    """A finding for each MAJOR that nobody approved."""
+    """A finding for each MAJOR version without approval."""
     places = {name_of(pair.present): pair.present for pair in pairs}
     allowed = {one.hash for one, _ in approved}
     for result in compared.results:

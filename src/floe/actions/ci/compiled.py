@@ -1,4 +1,4 @@
-"""What compiling says of the contracts that changed, and of those that inherit from one that did."""
+"""Findings of compiling the changed contracts, and the contracts that inherit from them."""
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import date
@@ -26,14 +26,14 @@ def compiled(
         return
     folders = Folders(folder)
     for finding in (*_of_products(folders, files, since, today), *_of_others(folders, files, since, today)):
-        # bases that are not valid are the diff's matter, which looks for an older version of them
+        # invalid versions on the base are the task of the diff, which finds an older version of them
         if finding.name != "base-invalid" and _key(finding) not in known:
             known.add(_key(finding))
             yield finding
 
 
 def _of_products(folders: Folders, files: set[str], since: str, today: date) -> Iterator[Finding]:
-    """What compiling says of the products, where a changed file decided about it."""
+    """Findings of compiling the products, if a changed file affects them."""
     if not any((Path(product) / "floe.yaml").is_file() for product in folders.products()):
         return
     result = compile_products(folders.start, today=today, store=False, since=since)
@@ -48,7 +48,7 @@ def _of_products(folders: Folders, files: set[str], since: str, today: date) -> 
 
 
 def _of_others(folders: Folders, files: set[str], since: str, today: date) -> Iterator[Finding]:
-    """What parents, policies and versions say of the changed contracts that belong to no product."""
+    """Findings of parents, policies and versions for the changed contracts outside of products."""
     wanted = [path for path in _outside_products(folders) if path in files or _extends(path)]
     if not wanted:
         return
@@ -72,7 +72,7 @@ def _outside_products(folders: Folders) -> list[str]:
 
 
 def _own(found: Iterable[Finding], value: CompiledContract, extended: set[str]) -> Iterator[Finding]:
-    """What lint and diff did not judge; a contract that others extend need not obey the policies of products itself."""
+    """Findings that lint and diff do not have; parents need not obey the policies of products."""
     for finding in found:
         if finding.code >= "E510" and not (finding.code == "E515" and value.document in extended):
             yield finding

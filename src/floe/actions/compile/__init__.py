@@ -1,4 +1,4 @@
-"""Compile: the contracts of products resolved, judged and stored."""
+"""Compile: resolve, check and store the contracts of products."""
 
 import json
 import os
@@ -32,7 +32,7 @@ _FAILS = {"alert_only": Severity.CRITICAL, "block": Severity.ERROR}
 
 @dataclass(frozen=True, slots=True)
 class CompileResult:
-    """What compiling came to: its steps, what was found, and the artifacts."""
+    """The result of compiling: its steps, the findings, and the artifacts."""
 
     steps: tuple[tuple[str, str], ...]
     findings: tuple[Finding, ...]
@@ -83,7 +83,7 @@ class Options(TypedDict, total=False):
 
     output: str | Path | None  # where the artifacts go; compiled_artifacts.json in the folder, unless given
     store: bool  # whether to write them; they are not written where something fails
-    cache: bool  # whether to use and keep what earlier runs came to
+    cache: bool  # whether to read and write the cache of results
     since: str | None  # a git revision to compare versions with, instead of HEAD and the last tag
     processes: int | None  # how many to use; as many as there are cores where there is much to do, unless given
 
@@ -95,12 +95,12 @@ def compile(
     today: date | None = None,
     **options: Unpack[Options],
 ) -> CompileResult:
-    """Resolve, judge and store the contracts of a product, or of every product below a folder.
+    """Resolve, check and store the contracts of a product, or of every product below a folder.
 
     Args:
         folder: a product's folder, or one with several products below it.
         settings: those of the folder, unless given.
-        today: the day by which waivers are judged.
+        today: the day for which waivers are valid.
         options: how to compile: output, store, cache, since, processes.
     """
     start = Path(folder).resolve()
@@ -200,7 +200,7 @@ def _text(run: Run, level: str) -> Iterator[bytes]:
 
 
 def _write(path: Path, text: Iterator[bytes]) -> None:
-    """Write a file beside and put it in place, so that a reader sees the old one or the new one."""
+    """Write a temporary file and move it into place, so that a reader sees the old one or the new one."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with beside.open("wb") as file:
@@ -215,7 +215,7 @@ def _write(path: Path, text: Iterator[bytes]) -> None:
 
 
 def steps(run: Run, found: Sequence[Finding], failed: bool, file: str | None, why: str) -> list[tuple[str, str]]:
-    """The steps of resolution; `file` is where the artifacts stand, `why` says why versions were not compared."""
+    """The steps of resolution; `file` is the path of the artifacts, `why` the reason for not comparing versions."""
     generated = sum(bool(compiled.ports) for compiled in run.contracts)
     from_dbt = ", enriched from dbt" if any(product.dbt for product in run.products) else ""
     explicit = [compiled for compiled in run.contracts if not compiled.generated]

@@ -80,7 +80,7 @@ class CrossContractCheck:
         return any(other is not compiled for other in self.names.get(finding.target, ()))
 
     def findings(self) -> Iterator[Finding]:
-        """What is wrong with contracts that stand by themselves and not with one another."""
+        """Findings about contracts that refer to each other."""
         yield from self._twice()
         yield from apply_ignores([*self._clashes(), *self._lines(), *self._gone()])
         yield from self._inputs()
@@ -99,7 +99,7 @@ class CrossContractCheck:
                     yield _same_id(word, clash, compiled)
 
     def _clashes(self) -> Iterator[Finding]:
-        """What the rules over several contracts say, evaluated on those alone that may clash."""
+        """Findings of the rules over several contracts, evaluated only on contracts that may contradict."""
         wanted = {id(compiled) for compiled in (*self._sharing_tables(), *self._labelled_differently())}
         if wanted:
             contracts = [self.whole(compiled) for compiled in self.contracts if id(compiled) in wanted]
@@ -127,7 +127,7 @@ class CrossContractCheck:
                     yield from several[:_FEW]
 
     def _lines(self) -> Iterator[Finding]:
-        """Each version of a contract against the one right below it, where several are kept."""
+        """Each version of a contract against the next lower one, if there are several."""
         for name, several in self.names.items():
             if len(several) == 1 or several[0].name != name or len({compiled.name for compiled in several}) > 1:
                 continue
@@ -168,14 +168,14 @@ class CrossContractCheck:
                     yield _ending(name, state, f"Input port '{port}' of '{product.title}' reads it", Place(*place))
 
     def _lifecycle(self, name: str, compiled: CompiledContract | None) -> list[str] | None:
-        """The lifecycle of an input's contract: what the registry moved it to, else what its document says."""
+        """The lifecycle of an input's contract: from the registry, or else from its document."""
         moved = self.moved(name)
         if moved is not None:
             return moved
         return compiled.lifecycle if compiled else self.elsewhere(name)
 
     def _named(self, name: str) -> CompiledContract | None:
-        """The contract of a name, of its version where that is said, else its latest."""
+        """The contract of a name and version, or else its latest version."""
         bare, _, version = name.rpartition(":") if "/" in name and ":" in name else (name, "", "")
         known = self.names.get(name) or [
             compiled
@@ -230,7 +230,7 @@ def _ending(name: str, lifecycle: Sequence[str], who: str, place: Place) -> Find
 
 
 class Endings:
-    """The lifecycle of contracts by the names of input ports: moves are asked for once, documents only where needed."""
+    """The lifecycle of contracts by the names of input ports: the registry is read once, documents only if needed."""
 
     def __init__(self, names: Iterable[str], settings: Settings, today: date) -> None:
         self.settings, self.today = settings, today
@@ -265,7 +265,7 @@ class Endings:
         return None if standing is None else _ending_lines(standing)
 
     def _standing(self, name: str) -> Standing | None:
-        """Where the line stands that a name means: that of its version, else the newest."""
+        """The MAJOR line of a name: that of its version, or else the newest."""
         if self._store is None:
             return None
         try:
@@ -282,7 +282,7 @@ def _bare(name: str) -> str:
 
 
 def _ending_lines(standing: Standing) -> list[str]:
-    """As compiled contracts tell it: state, last day, what comes after it; empty where it is not ending."""
+    """The lifecycle in compiled contracts: state, last day, replacement; empty if it does not end."""
     if standing.state not in ENDING:
         return []
     return [standing.state, str(standing.sunset_date or "not said"), standing.replacement or "not said"]

@@ -152,7 +152,7 @@ class _Kept:
         return product if product and product.documents == documents and self._same(product.files) else None
 
     def contract(self, key: tuple[str, str]) -> CompiledContract | None:
-        """A contract that nothing changed about, and whose table is out of reach: tables are asked every time."""
+        """An unchanged contract whose table is unreachable: tables are checked every time."""
         compiled = self.cache.contracts.get(key)
         if compiled is None or not self._same(compiled.files) or not self._clouded.isdisjoint(compiled.names):
             return None

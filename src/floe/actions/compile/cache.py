@@ -1,15 +1,15 @@
-"""What compiling came to earlier, kept on disk; used where nothing that decided about it has changed.
+"""Results of earlier compile runs on disk, used if nothing that affects them has changed.
 
-Idea: with each compiled contract stands the hash of every file that decided about it, also of files that were looked for and
-were not there. Where all of them hash to the same, so does the result.
+Idea: each compiled contract is stored with the hash of every file that affects it, also of files that were searched and
+did not exist. If all of these hashes are unchanged, the result is unchanged.
 
-Why it is right: everything else that decides is in the key of the whole cache: settings and where they came from, floe's own
+Why it is right: everything else that affects the result is in the key of the whole cache: settings and where they came from, floe's own
 files, folders, the revision compared with. A file counts as unchanged without being read only if its times, size and inode are
 those of when it was hashed, and it was not written within two seconds before that run; else it is hashed again. A parent may
 also appear in a file that had nothing to do with the contract before: such names are searched for in all changed files. What
-is no file is not kept: tables, waivers and dates are asked every time.
+is no file is not cached: tables, waivers and dates are checked every time.
 
-Memory: lines of contracts stay on disk, so memory does not grow with their size; the index is written anew when half of it is
+Memory: lines of contracts stay on disk, so memory does not grow with their size; the index is rewritten when half of it is
 old, the lines when more than 16 MB of them are.
 
 Failure: an index that cannot be read, or the line of a contract whose checksum is wrong, makes the cache forget everything and
@@ -43,7 +43,7 @@ _CONTRACT = tuple(field.name for field in fields(CompiledContract) if field.name
 _PRODUCT = tuple(field.name for field in fields(CompiledProduct) if field.name != "findings")
 # the lines of contracts that are no longer there may take so much
 _WASTE = 16 * 1024 * 1024
-# so many lines more than needed may stand in the index
+# the index may have this many more lines than needed
 _SPARE = 1000
 _GONE = "gone"
 _BROKEN = (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError)
@@ -61,7 +61,7 @@ class BlobFile:
         self.end = file.seek(0, os.SEEK_END)
 
     def add(self, line: bytes) -> list[int]:
-        """Where a line now stands: its offset, length and checksum."""
+        """The place of a line: its offset, length and checksum."""
         at = [self.end, len(line), zlib.crc32(line)]
         self.file.write(line)
         self.end += len(line)
@@ -78,7 +78,7 @@ class BlobFile:
 
 
 class FileFingerprints:
-    """The hashes of files, taken again only where a file looks different from when it was hashed."""
+    """The hashes of files, computed again only if a file differs from the time of its hash."""
 
     def __init__(self, known: dict[str, list[Any]], started: int) -> None:
         self.known, self.started = known, started
@@ -113,7 +113,7 @@ def _stat(path: str) -> list[int] | None:
 
 
 class Cache:
-    """What earlier runs over a folder came to; empty where they are unknown, damaged, or of other settings."""
+    """The results of earlier runs over a folder; empty if they are unknown, damaged, or of other settings."""
 
     def __init__(self, settings: Settings, folder: Path, since: str | None, started: int, wanted: bool) -> None:
         self.key = _key(settings, folder, since)
@@ -202,7 +202,7 @@ class Cache:
     def save(
         self, products: Iterable[CompiledProduct], contracts: Iterable[CompiledContract], below: dict[str, str | None]
     ) -> None:
-        """Keep what this run came to; contracts whose tables were compared are compiled again every time."""
+        """Store the results of this run; contracts whose tables were compared are compiled again every time."""
         if not self._lock:
             return
         contracts = list(contracts)
@@ -224,7 +224,7 @@ class Cache:
     def _signs(
         self, made: Iterable[CompiledProduct | CompiledContract], below: dict[str, str | None]
     ) -> dict[str, list[Any]]:
-        """By name, how files that decided about something look now; none of those that changed meanwhile."""
+        """The current hashes of files by name, without files that changed during the run."""
         files = dict(below)
         for part in made:
             files |= part.files
@@ -232,12 +232,12 @@ class Cache:
         return {name: sign for name, sign in signed.items() if sign}
 
     def _restart(self) -> None:
-        """Begin the index anew, with nothing in it."""
+        """Start the index again, empty."""
         self._path("index").unlink(missing_ok=True)
         self.contracts, self.products, self.below, self.signs.known, self._written = {}, {}, {}, {}, 0
 
     def _pack(self, contracts: Sequence[CompiledContract]) -> None:
-        """Write the lines of contracts that are still there into a file of their own."""
+        """Write the lines of contracts that still exist into a new file."""
         self._restart()
         fresh = BlobFile(open_private(self._path("lines.new"), "w+b"))
         for compiled, line in zip(contracts, self.lines.read(contract.at for contract in contracts), strict=True):
@@ -291,7 +291,7 @@ def _update(known: dict[str, Any], changes: dict[str, Any]) -> None:
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries that are new or other, and marks for those that are gone."""
+    """The new and changed entries, and marks for removed ones."""
     changed = {name: value for name, value in now.items() if name not in before or before[name] != value}
     return {**changed, **dict.fromkeys(before.keys() - now.keys(), _GONE)}
 

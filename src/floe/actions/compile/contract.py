@@ -1,4 +1,4 @@
-"""One contract compiled: what it came to, small enough to be handed over and kept."""
+"""One compiled contract: the result, small enough to be passed on and stored."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -81,7 +81,7 @@ class CompiledProduct:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Some documents and ports of one product; `rest` asks for the ports that none of these documents describes."""
+    """Some documents and ports of a product; `rest` means the ports without a document."""
 
     folder: str
     every: tuple[str, ...]
@@ -109,7 +109,7 @@ class CompileWorker:
         return self._opened
 
     def done(self, task: Task) -> tuple[CompiledProduct, list[CompiledContract]]:
-        """What a task comes to."""
+        """The result of a task."""
         opened = self.opened(task.folder, task.every)
         contracts = [
             self._contract(opened, self.resolver.document(opened, Path(document)), document)
@@ -126,7 +126,7 @@ class CompileWorker:
         return self._contract(opened, self.resolver.document(opened, Path(path)), path)
 
     def resolved(self, compiled: CompiledContract, every: Sequence[str]) -> Contract | None:
-        """A contract once more as a whole, for those who look at several."""
+        """A contract as a whole again, for rules over several contracts."""
         opened = self.opened(compiled.folder, every)
         if compiled.document:
             found = self.resolver.document(opened, Path(compiled.document))
@@ -170,7 +170,7 @@ class CompileWorker:
         return compiled
 
     def _filled(self, compiled: CompiledContract, resolved: Resolved) -> Iterator[Finding]:
-        """Give a record what its effective contract says; what is found on the way."""
+        """Add the facts of the effective contract to a record, with its findings."""
         effective = resolved.effective
         assert effective is not None
         contract = effective.contract

@@ -1,4 +1,4 @@
-"""Judge: what rules, parents, policies and waivers say of an effective contract, with the severities of compiling."""
+"""Check an effective contract with rules, parents, policies and waivers, with the severities of compiling."""
 
 import os
 from collections import defaultdict
@@ -32,7 +32,7 @@ CRITICAL = ("E500", "E501", "E502", "E503", "E509", "E511", "E512", "E520", "E53
 
 @dataclass(frozen=True, slots=True)
 class Rulebook:
-    """What contracts are judged by."""
+    """The rules, labels and policies that contracts are checked with."""
 
     policies: tuple[Policy, ...]
     waivers: tuple[Waiver, ...]
@@ -51,7 +51,7 @@ def rulebook(settings: Settings) -> Rulebook:
 
 
 def judge(effective: Effective, rules: Rulebook) -> list[Finding]:
-    """What floe's rules, the parents and the policies say of an effective contract."""
+    """Findings of floe's rules, the parents and the policies for an effective contract."""
     contract = effective.contract
     found = rule_findings(contract, RULES, rules.scope)
     for parent in effective.parents:
@@ -67,7 +67,7 @@ def judge(effective: Effective, rules: Rulebook) -> list[Finding]:
 
 
 def judge_contract(contract: Contract, settings: Settings, today: date | None = None) -> list[Finding]:
-    """What rules, policies and waivers say of a contract that stands alone."""
+    """Findings of rules, policies and waivers for a contract without others."""
     rules = rulebook(settings)
     found = apply_ignores(judge(Effective(contract, contract), rules))
     return apply_waivers(found, rules, contract.identity.rsplit(":", 1)[0], today or settings.clock().date())
@@ -135,7 +135,7 @@ _ROOTS = "sqlite:///"
 
 
 def targets(contract: Contract, settings: Settings) -> list[tuple[Dataset, Target]]:
-    """The table of each dataset, where the contract and the settings say one."""
+    """The table of each dataset, if the contract and the settings have one."""
     found = []
     for dataset in () if settings.untrusted else contract.datasets:
         try:
@@ -161,7 +161,7 @@ def drift(tables: list[tuple[Dataset, Target]], settings: Settings) -> tuple[lis
 
 
 def reachable(name: str | None, path: str | None, settings: Settings) -> bool:
-    """Whether there may be a table that can be asked without Spark: a folder with a log, or a catalog in a file."""
+    """Whether there may be a table that needs no Spark: a folder with a log, or a catalog in a file."""
     if path:
         return os.path.isdir(os.path.join(path, "_delta_log"))
     uri = str((settings.catalogs.get((name or "").split(".")[0]) or {}).get("uri", ""))

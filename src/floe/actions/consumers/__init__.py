@@ -1,4 +1,4 @@
-"""Consumers: who relies on a contract, with which columns, and who no longer does."""
+"""Consumers: register, list and remove the consumers of a contract and their columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerRequest:
-    """What a team wants to rely on; columns are None where it cannot say which it uses."""
+    """A registration of a consumer; columns are None if they are unknown."""
 
     contract: str
     team: str
@@ -53,7 +53,7 @@ def shape(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def add_consumer(wish: ConsumerRequest, settings: Settings, now: datetime) -> AddedConsumer:
-    """Write down that a team relies on a contract; ContractError where its end forbids that (E571, E572)."""
+    """Register a consumer of a contract; ContractError if its lifecycle forbids that (E571, E572)."""
     for name, text in (("team", wish.team), ("contact", wish.contact)):
         if not text.strip():
             raise SettingError(f"A consumer needs a {name} for notifications", f"Write --{name}")
@@ -70,7 +70,7 @@ def add_consumer(wish: ConsumerRequest, settings: Settings, now: datetime) -> Ad
 
 
 def _kept(store: "Store", found: Registered, values: dict[str, Any], name: str, now: datetime) -> AddedConsumer:
-    """Judge the line and keep the consumer under the contract's lock, so that no retirement comes in between."""
+    """Check the line and store the consumer under the contract's lock, so that it cannot be retired in between."""
     contract_id, major = found.contract_id, values["major"]
     first = found.first(major)()
     registry.lifecycle.state(store, contract_id, major, now, lambda: first)
@@ -85,7 +85,7 @@ def _kept(store: "Store", found: Registered, values: dict[str, Any], name: str, 
 
 
 def _door(standing: Standing, name: str, was: Mapping[str, Any] | None) -> tuple[Finding, ...]:
-    """What a line's state says to who wants to rely on it; raised where that is refused."""
+    """The finding of a line's state for a new consumer; raised if it is refused."""
     if standing.state == DRAFT:
         raise RegistryError(
             f"Contract {name} is a draft and cannot have consumers yet",
@@ -99,7 +99,7 @@ def _door(standing: Standing, name: str, was: Mapping[str, Any] | None) -> tuple
 
 
 def _range(store: "Store", found: Registered, given: str | None, now: datetime) -> VersionRange:
-    """The versions that are asked for; all of the line in use, where nothing is said."""
+    """The requested range of versions; the whole line in use by default."""
     if given:
         wanted = VersionRange.read(given)
         if found.asked and not wanted.holds(found.asked):
@@ -143,18 +143,18 @@ def _through(store: "Store", wish: ConsumerRequest, found: Registered, settings:
 
 
 def list_consumers(settings: Settings, contract: str | None = None, team: str | None = None) -> list[dict[str, Any]]:
-    """Everyone who relies on a contract, or all that a team relies on."""
+    """The consumers of a contract, or the contracts of a team."""
     store = registry.find_store(settings.registry.url, settings.root)
     if store is None:
         if contract:
-            registry_of(settings)  # says that there is none
+            registry_of(settings)  # raises if there is no registry
         return []
     contract_id = registered(store, contract, settings).contract_id if contract else None
     return [shape(row) for row in registry.consumers.all_consumers(store, contract_id, team)]
 
 
 def remove_consumer(wish: ConsumerRequest, settings: Settings, now: datetime) -> list[dict[str, Any]]:
-    """Write down that a team no longer relies on a contract; its history stays."""
+    """Remove a team from the consumers of a contract; its history stays."""
     store = registry.open_store(settings.registry.url, settings.root)
     found = registered(store, wish.contract, settings)
     with store.begin(writes=True) as connection:

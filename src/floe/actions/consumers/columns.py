@@ -8,7 +8,7 @@ from floe.model import Contract, ContractError, Dataset, Field
 
 
 def used_paths(contract: Contract, columns: Sequence[str]) -> list[str]:
-    """The paths of columns: `dataset.field`, nested ones at any depth; ContractError where one is not there."""
+    """The paths of columns: `dataset.field`, nested ones at any depth; ContractError for an unknown one."""
     known = dict(_known(contract))
     wanted = [name.strip() for name in columns if name.strip()]
     if not wanted:

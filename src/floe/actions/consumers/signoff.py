@@ -74,7 +74,7 @@ def sign_off(asked: Agreement, settings: Settings, now: datetime) -> SignedOff:
 
 
 def _who(asked: Agreement, found: Registered, settings: Settings) -> str | None:
-    """The team that signs; an override stands for all, and only the contract's owner can give it, for a reason."""
+    """The team that signs off; an override needs the owner of the contract and a reason."""
     if not asked.override:
         if not (asked.team or "").strip():
             raise SettingError("No team given", "Pass the team with --team")
@@ -92,7 +92,7 @@ def _who(asked: Agreement, found: Registered, settings: Settings) -> str | None:
 
 
 def _diff_hash(store: "Store", asked: Agreement, found: Registered, version: Version, settings: Settings) -> str:
-    """The change that is agreed to: named, as registered, as consumers were told of it, or as the file makes it."""
+    """The change of a sign-off: by its hash, as registered, as notified, or as the file makes it."""
     if asked.diff:
         if not _HASH.fullmatch(asked.diff):
             raise SettingError(f"'{asked.diff}' is not the hash of a diff", "Copy it from the notification: sha256:…")
@@ -131,7 +131,7 @@ def _new(asked: Agreement, found: Registered, settings: Settings) -> Contract:
 
 
 def breaking_hash(found: Registered, new: Contract, settings: Settings) -> str:
-    """What a sign-off names: the effective contract right below, the new one, and what consumers are told."""
+    """The content of a sign-off: the effective contract right below, the new one, and the migration texts."""
     version = Version.read(new.version) or Version(0, 0, 0)
     rows = [row for row in found.versions if Version(row["major"], row["minor"], row["patch"]) < version]
     old = rows[-1]

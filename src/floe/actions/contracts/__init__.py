@@ -1,4 +1,4 @@
-"""Contracts: look up what the registry knows of them."""
+"""Contracts: read what the registry has about them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ def search(settings: Settings, **terms: Any) -> dict[str, Any]:
 
 
 def show(name: str, settings: Settings) -> dict[str, Any]:
-    """One version of a contract with all a reader asks: schema, promises, owner, versions, who relies on it."""
+    """One version of a contract: schema, expectations, owner, versions, consumers."""
     store = registry_of(settings)
     known, version = the_version(name, store, settings.clock())
     row = registry.versions.find_version(store, known.contract["contract_id"], version)
@@ -100,7 +100,7 @@ def _schema(contract: Contract) -> list[dict[str, Any]]:
 
 
 def _promises(contract: Contract) -> list[dict[str, Any]]:
-    """Service levels and quality rules; what fields promise stands with the fields."""
+    """Service levels and quality rules; the constraints of fields are part of the fields."""
     levels = [
         {"promise": level.property, "value": level.value, "unit": level.unit, "of": level.element, "kind": "sla"}
         for level in contract.sla

@@ -77,7 +77,7 @@ def _write(store: Any, folder: Path) -> dict[str, int]:
 
 
 def _apart(row: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """A version whose document stands in a file of its own."""
+    """A version whose document is a separate file."""
     name = Path(DOCUMENTS, *_parts(row["contract_id"]), f"{row['version']}.yaml")
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ from floe.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class ListedContract:
-    """A contract as one place holds it: its highest version there, the hash of its document, and where it stands."""
+    """A contract in one place: its highest version there, the hash of its document, and its path."""
 
     contract: str
     version: str
@@ -34,7 +34,7 @@ Place = dict[str, ListedContract]
 
 
 def list_contracts(places: Sequence[str], settings: Settings) -> dict[str, Any]:
-    """The contracts of each place side by side; a place that cannot be asked is not evaluated, with the cause."""
+    """The contracts of each place; an unreachable place is not evaluated, with the cause."""
     seen: dict[str, Place] = {}
     causes: dict[str, str] = {}
     for place in places:

@@ -18,7 +18,7 @@ from floe.system.clock import stamp
 def transfer(name: str, to: str, settings: Settings, *, reason: str | None = None) -> dict[str, Any]:
     """Move a contract to another repository, with audit and notice; refused (E541) to all but its owner.
 
-    Its owner is the repository it belongs to, where we stand in it, or the person that the contract names.
+    The owner is its repository, if the current folder belongs to it, or the person that the contract names.
     """
     target = one_form(to)
     if not target or not target.isprintable() or " " in target:
@@ -46,7 +46,7 @@ def transfer(name: str, to: str, settings: Settings, *, reason: str | None = Non
 
 
 def repository_here(settings: Settings) -> str | None:
-    """The repository we stand in: said by floe.yaml, else known to git."""
+    """The repository of the current folder: from floe.yaml, or else from git."""
     folder = Path.cwd()
     made = open_product(folder, settings).product if (folder / "floe.yaml").is_file() else None
     return Repositories().of(made.repository if made else None, settings.root)

@@ -50,7 +50,7 @@ class DiffResult:
         )
 
     def fails(self, severity: Severity) -> bool:
-        """Whether a finding is at least so bad, or the mode of compatibility that was asked about does not hold."""
+        """Whether a finding reaches a severity, or the requested compatibility mode is violated."""
         incompatible = any(result.compatibility and not result.compatibility.compatible for result in self.results)
         return incompatible or any(result.reaches(severity) for result in self.results)
 
@@ -69,7 +69,7 @@ class Question:
 
     @property
     def whole_line(self) -> bool:
-        """Whether earlier versions are asked about too."""
+        """Whether to compare with earlier versions too."""
         return self.transitive or (self.mode or "").endswith("_transitive")
 
 
@@ -98,7 +98,7 @@ def diff_all(
 
 
 def compare(pairs: Sequence[VersionPair], question: Question, settings: Settings) -> DiffResult:
-    """One diff per pair, and what changes.yaml lists although no contract beside it did it."""
+    """One diff per pair, and the entries of changes.yaml that no contract makes."""
     terms, results = terms_of(settings), []
     inheritance = Inheritance(settings.root)
     used: set[int] = set()
@@ -111,7 +111,7 @@ def compare(pairs: Sequence[VersionPair], question: Question, settings: Settings
 
 
 def terms_of(settings: Settings) -> Terms:
-    """What the settings say about changes."""
+    """The settings of diffs."""
     return Terms(
         labels=tuple(map(str, settings.classifications)),
         table_format=str(settings.tables.format),
@@ -161,7 +161,7 @@ def _judged(move: Move, plans: Migrations) -> Diff:
 
 
 def documents_hash(old: Contract, new: Contract, migrations: Mapping[str, Mapping[str, Any]]) -> str:
-    """What an approval names: both documents and what consumers are told; any edit but of comments makes another one."""
+    """The content of an approval: both documents and the migration texts; every edit except of comments is another one."""
     told = {path: dict(plan) for path, plan in migrations.items()}
     return _digest([name_of(new), old.node, new.node, told])
 
@@ -192,7 +192,7 @@ def _with_mode(result: Diff, question: Question) -> Diff:
 
 
 def _one_sided(pair: VersionPair) -> Diff:
-    """A contract that is new, or gone: gone is a breaking change, unless it was retired."""
+    """A contract that is new or removed; a removal is a breaking change unless the contract was retired."""
     if pair.new:
         new = pair.new
         return Diff(contract=name_of(new), old=None, new=new.version, changes=(), notes=("a new contract",))
@@ -233,7 +233,7 @@ def _gone(old: Contract) -> Finding:
 
 
 def _with_unused(results: Sequence[Diff], pairs: Sequence[VersionPair], used: set[int]) -> Iterator[Diff]:
-    """Results with what their changes.yaml got wrong, each said once."""
+    """Results with the errors of their changes.yaml, each reported once."""
     said: set[str] = set()
     for result, pair in zip(results, pairs, strict=True):
         changes_file = pair.changes_file

@@ -26,7 +26,7 @@ _TABLE = ("A live table is not a contract", "floe diff compares one with a contr
 
 @dataclass(frozen=True, slots=True)
 class ChangesFile:
-    """The changes.yaml beside a contract: its name, entries, and what is wrong with it."""
+    """The changes.yaml of a contract: its name, entries, and errors."""
 
     source: str = ""
     listed: tuple[ListedChange, ...] = ()
@@ -44,12 +44,12 @@ class ContractSet:
     broken: tuple[Finding, ...] = ()
 
     def changes_of(self, contract: Contract) -> ChangesFile:
-        """The changes.yaml beside a contract."""
+        """The changes.yaml in the folder of a contract."""
         return self.changes_files.get(str(Path(contract.source).parent), ChangesFile())
 
 
 def load_set(source: Source, settings: Settings) -> ContractSet:
-    """The contracts a source stands for."""
+    """The contracts of a source."""
     if isinstance(source, Contract):
         return ContractSet(source.source, False, (source,))
     text = str(source)
@@ -80,7 +80,7 @@ def _read_text(source: str | Path, settings: Settings) -> ContractSet:
 
 
 def load_line(source: Source, settings: Settings) -> ContractSet:
-    """All versions a source stands for: of the registry those of the named MAJOR lines that are not retired."""
+    """All versions of a source: from the registry, those of the MAJOR lines that are not retired."""
     if not _asks_registry(source):
         return load_set(source, settings)
     return _registered(str(source), settings, whole_line=True)
@@ -108,7 +108,7 @@ def _registered(text: str, settings: Settings, whole_line: bool) -> ContractSet:
 
 
 def _notices(rows: Sequence[Mapping[str, Any]]) -> Iterator[ListedChange]:
-    """What consumers were asked to do when each version was published, the last word last."""
+    """The migration texts of each published version, the latest last."""
     for row in rows:
         place = Place(f"{REGISTRY}{row['contract_id']}:{row['version']}", 1, 1)
         for change in row["changes"].get("breaking_changes", ()):
@@ -144,9 +144,9 @@ _HISTORY = 50  # how many commits of a file are looked through for a version tha
 def base_of(repository: Repository, revision: str, names: Collection[str], label: str) -> ContractSet:
     """The contracts among named files of a git revision, as what comes later is compared with them.
 
-    One that is not valid there still promised something. Where only unknown keys are wrong with it, it is compared as it is
-    read; else an older version of the file that is valid stands for it. Where none is found, that is an error of its own
-    (E580): the contract is never taken for a new one.
+    An invalid contract there still had expectations. If only unknown keys are wrong with it, it is compared as it is
+    read; else an older valid version of the file is used. If there is none, that is a separate error
+    (E580): the contract is not treated as a new one.
     """
     contracts, broken = [], []
     for blob in repository.some(revision, names):
@@ -221,7 +221,7 @@ def _side(
 
 
 def read_changes_file(contract: Contract) -> ChangesFile:
-    """What the changes.yaml beside a contract's file lists."""
+    """The entries of the changes.yaml in the folder of a contract."""
     path = Path(contract.source).parent / "changes.yaml"
     return _changes_file(read_bytes(path) if path.is_file() else None, str(path))
 

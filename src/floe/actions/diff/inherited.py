@@ -1,4 +1,4 @@
-"""Two versions with what they inherit: a parent's change is a change of what its child promises (row A9)."""
+"""Two versions with their inherited values: a change of a parent is a change of its child (row A9)."""
 
 from dataclasses import replace
 from pathlib import Path

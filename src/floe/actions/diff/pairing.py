@@ -77,7 +77,7 @@ def _range(old: Source) -> Range | None:
 
 
 def _paired(before: ContractSet, after: ContractSet) -> Iterator[VersionPair]:
-    """Contracts of two sides by identity, else by id, else by the place of their file; a lone pair belongs together."""
+    """Pairs of contracts by identity, else by id, else by file; two single contracts are a pair."""
     refuse_broken(before, after)
     if before.folder != after.folder:
         kinds = ("a folder", "one contract") if before.folder else ("one contract", "a folder")
@@ -171,7 +171,7 @@ def _refuse_twice(new: Contract, line: Sequence[Contract]) -> None:
 
 
 def in_line(line: Sequence[Contract], new: Contract, changes_file: ChangesFile) -> VersionPair:
-    """A new version with the one right below it."""
+    """A new version with the next lower one."""
     below = [contract for contract in line if version_of(contract) < version_of(new)] or list(line)
     return VersionPair(max(below, key=version_of, default=None), new, changes_file, tuple(line))
 

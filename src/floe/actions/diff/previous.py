@@ -1,4 +1,4 @@
-"""Previous: what a contract was before, by git, and whether its version says what changed since."""
+"""Previous: the earlier version of a contract in git, and whether its version fits the changes since."""
 
 import hashlib
 import os
@@ -28,7 +28,7 @@ class Base:
 
 
 def bases(start: Path, root: Path, since: str | None = None) -> tuple[list[Base], str]:
-    """The revisions to compare with: the one given, else HEAD, and the last tag for what HEAD has; why not, else."""
+    """The revisions to compare with: the given one, else HEAD, and the last tag if HEAD has the same; or the reason for none."""
     try:
         repository = Repository(start)
         if not repository.has_commits():
@@ -54,7 +54,7 @@ class History:
         self._opened: dict[tuple[str, str], OpenProduct] = {}
 
     def key(self, files: Iterable[str]) -> str:
-        """What tells whether the previous version of a contract is still the same one."""
+        """A key that shows whether the previous version of a contract is still the same."""
         base = self._base(files) if self.bases else None
         if base is None:
             return ""
@@ -68,7 +68,7 @@ class History:
     def judged(
         self, resolved: Resolved, new: Contract, folder: Path, document: str
     ) -> tuple[str, list[Finding], tuple[str, ...]]:
-        """The key of the previous version, what is wrong with the step from it, and the files that were read beside."""
+        """The key of the previous version, the findings of the step from it, and the other files that were read."""
         base = self._base(resolved.files)
         if base is None:
             return "", [], ()
@@ -113,7 +113,7 @@ class History:
     def step(
         self, old: Contract | None, new: Contract | None, written: bool, line: Sequence[Contract] = ()
     ) -> list[Finding]:
-        """What is wrong with the step from one version to the next; `written` contracts may have a changes.yaml beside."""
+        """The findings of a step between two versions; `written` contracts may have a changes.yaml."""
         changes_file = read_changes_file(new) if written and new else ChangesFile()
         # an entry that no change uses may be about the contract next to it
         pair = VersionPair(old, new, ChangesFile("", changes_file.listed), tuple(line))
@@ -144,7 +144,7 @@ class History:
 
 
 def _deciding(files: Iterable[str]) -> Iterator[str]:
-    """The files that decide what a contract is, without those that only tell about its changes."""
+    """The files that define a contract, without those that describe its changes."""
     return (file for file in files if not file.endswith(_CHANGES_FILE))
 
 
@@ -161,7 +161,7 @@ def _product_of(file: str, folders: Mapping[str, set[str]]) -> str | None:
 
 
 def _not_compared(document: str, base: str) -> Finding:
-    """The document was there before, and cannot be read as it was: whether it breaks somebody is not known."""
+    """The document existed and cannot be read as it was, so it is unknown whether the change breaks readers."""
     return Finding(
         "E580",
         "base-invalid",

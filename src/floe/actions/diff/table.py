@@ -1,4 +1,4 @@
-"""Diff with a live table: what its own log says beside what a contract promises, without Spark."""
+"""Diff with a live table: its log compared with the contract, without Spark."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from floe.tables import TableFacts
 
 _PREFIX = "table:"
-# what a table can tell: columns, types, nullability, partition
+# the facts of a table: columns, types, nullability, partition
 _ROWS = ("C", "D", "K12")
 _SILENT = (
     "only columns, types, nullability and partition are compared: "
@@ -75,20 +75,20 @@ def diff_table(old: Source, new: Source, terms: Terms, settings: Settings) -> Di
 
 
 def schema_findings(contract: Contract, actual: Any) -> list[Finding]:
-    """Where a schema that a table has differs from the one that a contract with one dataset promises."""
+    """The differences between the schema of a table and a contract with one dataset."""
     found = schema_changes(contract, actual)
     return sorted(_findings(found, first=False, parted=True), key=lambda finding: -finding.severity)
 
 
 def schema_changes(contract: Contract, actual: Any) -> tuple[Change, ...]:
-    """The same as changes from what is promised to what is there."""
+    """The same as changes from the contract to the table."""
     schema = actual if isinstance(actual, Struct) else from_spark_json(actual.jsonValue())
     if not isinstance(schema, Struct):
         raise TypeError(f"{schema} is not the schema of a table")
     if len(contract.datasets) != 1:
         raise ValueError(f"{contract.source or contract.id} has {len(contract.datasets)} datasets; one is compared")
     (dataset,) = contract.datasets
-    named = tuple(field.column for field in dataset.partition)  # a schema does not say how a table is divided
+    named = tuple(field.column for field in dataset.partition)  # a schema has no partition columns
     seen = replace(contract, datasets=(_as_seen(dataset, _LiveTable("schema", schema, named, ())),))
     return _told(changes(contract, seen, CHANGES))
 
@@ -130,7 +130,7 @@ def _contract(source: Source, settings: Settings) -> Contract:
 
 
 def _dataset(contract: Contract, table: str) -> Dataset:
-    """The dataset that a table is: the only one, else the one of that name."""
+    """The dataset of a table: the only one, or else the one of that name."""
     if len(contract.datasets) == 1:
         return contract.datasets[0]
     name = table.removeprefix(_PREFIX)
@@ -146,7 +146,7 @@ def _dataset(contract: Contract, table: str) -> Dataset:
 
 
 def _look(table: str, contract: Contract, dataset: Dataset, settings: Settings) -> _LiveTable:
-    """What the log of a table says; TableError where there is none, or Spark alone could tell."""
+    """The log of a table; TableError if there is none, or if it needs Spark."""
     name = table.removeprefix(_PREFIX)
     if not name:
         raise TableError(
@@ -179,7 +179,7 @@ def _seen(table: str, facts: "TableFacts") -> _LiveTable:
 
 
 def _as_seen(dataset: Dataset, seen: _LiveTable) -> Dataset:
-    """The dataset as the table has it; what a table does not say is as promised."""
+    """The dataset as the table has it; facts that a table does not have come from the contract."""
     fields = _members(dataset.fields, seen.schema, "", True, dataset.node.place)
     positions = {name: index for index, name in enumerate(seen.partition, 1)}
     return replace(
@@ -209,9 +209,9 @@ def _unpromised(member: Member, prefix: str, place: Place) -> Field:
 
 
 def _field(field: Field, member: Member, sure: bool) -> Field:
-    """A promised field with the type and nullability of the table.
+    """A field of the contract with the type and nullability of the table.
 
-    Below lists, maps and optional structs a table holds no NOT NULL: there it says nothing where it allows nulls.
+    Inside arrays, maps and optional structs a table has no NOT NULL, so nullability there means nothing.
     """
     required = not member.nullable or (field.required and not sure)
     inside = sure and not member.nullable
@@ -230,7 +230,7 @@ def _field(field: Field, member: Member, sure: bool) -> Field:
 
 
 def _type(promised: Type, actual: Type, sure: bool) -> Type:
-    """The table's type, with the promised one wherever the table's keeps it."""
+    """The type of the table, with the type of the contract where the two are compatible."""
     match promised, actual:
         case Struct(), Struct(members):
             mine = {member.name: member for member in promised.members}
@@ -288,7 +288,7 @@ def _drift(change: Change, first: bool, parted: bool) -> tuple[str, str, Severit
         case "field-made-required" | "field-made-optional" | "element-made-required" | "element-made-optional":
             return "E533", "nullability-drift", None
         case "partition-changed":
-            # a contract that names no partition promises none
+            # a contract without partition columns does not require any
             return "E534", "partition-drift", None if parted else Severity.INFO
     return "", "", None
 

@@ -1,4 +1,4 @@
-"""What is wrong with the file of a batch, said before a JVM starts."""
+"""Errors in the file of a batch, found before a JVM starts."""
 
 from pathlib import Path
 

@@ -52,7 +52,7 @@ class WriteOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteContext:
-    """One batch's way through the gate: what is held to what, and where it is written down."""
+    """The context of a write: contract, plan, table, and the places where it is recorded."""
 
     settings: Settings
     contract: Contract
@@ -72,7 +72,7 @@ class WriteContext:
 
 
 def find_context(name: str | Path | Contract, options: WriteOptions, settings: Settings) -> WriteContext:
-    """What a batch is held to and where it goes, or why it cannot."""
+    """Find the contract and the table of a batch, or raise the reason why it cannot be written."""
     contract, dataset = find_for_write(name, settings)
     where = find_layer(contract, dataset, options.layer)
     _possible(options.mode, where, dataset)
@@ -107,7 +107,7 @@ def find_context(name: str | Path | Contract, options: WriteOptions, settings: S
 
 
 def _usable(contract: Contract, store: "Store", now: datetime) -> Finding | None:
-    """What a contract's end says to its writers; E572 where it is retired."""
+    """The finding of a contract's lifecycle for its writers; E572 if it is retired."""
     first = standing_of(contract)
     standing = registry.lifecycle.state(store, first.contract, first.major, now, lambda: first)
     ending = used(standing, contract.identity)
@@ -117,7 +117,7 @@ def _usable(contract: Contract, store: "Store", now: datetime) -> Finding | None
 
 
 def _committable(target: Target) -> Target:
-    """Say that a table has no commit before a JVM starts."""
+    """Refuse a table that floe cannot write, before a JVM starts."""
     if not reader_of(target).can_commit(target):
         raise TableError(
             f"{target} is a {target.format} table given by path, which floe can read but not write",
@@ -127,7 +127,7 @@ def _committable(target: Target) -> Target:
 
 
 def _possible(mode: str, layer: str, dataset: Dataset) -> None:
-    """Say that a mode cannot work with a contract before a JVM starts."""
+    """Refuse a mode that the contract does not support, before a JVM starts."""
     if mode != "append" and layer == "bronze":
         raise ContractError("Bronze only appends", "Append", "E501")
     if mode == "merge" and layer == "gold":
@@ -153,9 +153,9 @@ def declared(dataset: Dataset) -> int | None:
 
 
 def _writable(folder: Path) -> None:
-    """Say that the warehouse cannot be written before a JVM starts."""
+    """Refuse a warehouse that cannot be written, before a JVM starts."""
     try:
-        if OWN in folder.parts:  # what others may read stands elsewhere
+        if OWN in folder.parts:  # folders that others may read are elsewhere
             private_folder(folder.parent)
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -203,7 +203,7 @@ def write_request(context: WriteContext, staging: str, inputs: tuple[Outcome, ..
 
 
 def _identity(context: WriteContext) -> dict[str, Any]:
-    """What tells rows of the table apart and what they stand for; it is kept in the table and compared at every write."""
+    """The key, partition and meaning of the rows; it is stored in the table and compared at every write."""
     custom, dataset = context.dataset.custom, context.dataset
     found = {
         "primary key": list(context.plan.key),

@@ -12,7 +12,7 @@ _MOST = 20  # marks of a chart that is not by day
 
 
 def key_figures(facts: Facts) -> tuple[Figure, ...]:
-    """All eight, in the order of the specification; what no fact says is unknown."""
+    """All eight, in the order of the specification; a figure without facts is unknown."""
     return tuple(make(facts) for make in _FIGURES)
 
 
@@ -101,7 +101,7 @@ def _trust(facts: Facts) -> Figure:
 
 
 def _levels_kept(facts: Facts) -> float | None:
-    """The share of watched days on which no promise about service was broken."""
+    """The fraction of monitored days on which all service levels were met."""
     broken: dict[tuple[str, str], list[RecordedProblem]] = {}
     for problem in facts.troubles:
         if problem.kind in _LEVELS:

@@ -96,7 +96,7 @@ def _with(use: Use, row: Mapping[str, Any]) -> Use:
 
 
 def through_edges(uses: Iterable[Use]) -> Iterator[LineageEdge]:
-    """From what a consumer relies on to the contract it makes of it."""
+    """The edge from a contract to the contract that its consumer produces."""
     for use in uses:
         if use.through:
             yield LineageEdge(use.node, use.through, use.source, uses=use.columns)

@@ -13,9 +13,9 @@ class NoEventError(ValueError):
 
 
 def event_rows(event: Any, now: str) -> Iterator[dict[str, Any]]:
-    """Which column of an output came from which of an input; only the tables, where the event says no more.
+    """Which column of an output comes from which column of an input; only the tables if the event has no columns.
 
-    A source column with no target column has a say in every row of the target (a filter, a join).
+    A source column without target column affects every row of the target (a filter, a join).
     """
     if isinstance(event, NoEventError):
         raise event
@@ -79,7 +79,7 @@ def _sources(inputs: Any, field: str | None) -> Iterator[tuple[str, str, str | N
 
 
 def table_name(dataset: Mapping[str, Any]) -> str:
-    """A dataset's table: the name that a catalog gives it, where the event says one, else namespace and name.
+    """The table of a dataset: its catalog name if the event has one, else namespace and name.
 
     >>> table_name({"namespace": "file", "name": "/lake/orders"})
     '/lake/orders'

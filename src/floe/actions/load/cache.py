@@ -32,7 +32,7 @@ def keep(contract: Mapping[str, Any], row: Mapping[str, Any], tables: Sequence[A
 
 
 def cached(name: str, settings: Settings, why: str) -> Contract | None:
-    """The copy of the highest version that a name means, said to be one; None where there is none."""
+    """The local copy of the highest version of a name, with a message; None if there is none."""
     fitting = [copy for copy in _copies(settings.root) if name in _names(copy)]
     ids = sorted({row["contract"]["contract_id"] for row in fitting})
     if len(ids) > 1:

@@ -33,7 +33,7 @@ def find_compiled(name: str, settings: Settings) -> Contract | None:
 
 
 def compiled_entries(root: Path, name: str = "") -> Iterator[dict[str, Any]]:
-    """The contracts of the artifacts' file that may have a name; each stands on its own line, so that few are parsed."""
+    """The contracts of the artifacts that may have a name; each is on its own line, so that few are parsed."""
     path = root / FILE
     if not path.is_file():
         return

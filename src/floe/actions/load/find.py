@@ -17,19 +17,19 @@ from floe.contract.sources.files import Disk, contract_files, read_bytes
 from floe.model import LAYERS, Contract, ContractError, Dataset, Finding, RegistryError, Severity
 from floe.settings import Settings
 
-# what leaves one rule without an answer, which is said where it is asked (E580), and harms no other
+# errors that make one rule not evaluated (E580) and affect no other
 _OF_ONE_RULE = ("pattern-invalid", "pattern-can-hang", "sql-unsafe", "threshold-not-number", "floe-rule-unknown")
 _TABLE_ID = re.compile(rf"({'|'.join(LAYERS)})\.([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)")
 
 
 def find_contract(name: str | Path | Contract, settings: Settings) -> tuple[Contract, Dataset]:
-    """The contract a name means with all it inherits, sound enough to use, and the one dataset of it that is meant."""
+    """The contract of a name with all inherited values, valid enough to use, and its dataset."""
     contract = use_contract(name, settings)
     return contract, _dataset(contract, str(name))
 
 
 def use_contract(name: str | Path | Contract, settings: Settings) -> Contract:
-    """The contract a name means as tables are held to it: with its parents' promises, its variables filled in."""
+    """The contract of a name for checks of its tables: with inherited values and variables."""
     own = load_contract(name, settings)
     if is_whole(own) or not any(True for _ in extended(own)):
         return with_values(own, settings)
@@ -62,7 +62,7 @@ def load_contract(name: str | Path | Contract, settings: Settings) -> Contract:
     """The contract a name means: a loaded one, YAML text, a path, a table_id, an id with or without version.
 
     Names are looked for in the files of the root, its compiled artifacts, the registry, and the copies of what was
-    read from it; `registry:NAME` asks the registry alone.
+    read from it; `registry:NAME` uses the registry only.
     """
     if isinstance(name, Contract):
         return name
@@ -115,7 +115,7 @@ def _by_search(name: str, settings: Settings) -> Contract:
         )
     if found:
         return usable(found[0], next(said for contract, said in known if contract is found[0]), found[0].source)
-    # asked last, and imported here: a file must not wait for a database
+    # searched last, and imported here: a file must not wait for a database
     from floe.actions.load.registered import find_registered, registered_names
 
     elsewhere = find_compiled(name, settings) or find_registered(name, settings)
@@ -163,7 +163,7 @@ def _dataset(contract: Contract, name: str) -> Dataset:
 
 
 def find_layer(contract: Contract, dataset: Dataset, given: str | None) -> str:
-    """The layer a gate stands at: given, else the contract's; never guessed."""
+    """The layer of a gate: given, or else from the contract; never guessed."""
     layer = given or contract.layer(dataset)
     if layer not in LAYERS:
         said = f"'{layer}' is not a layer" if layer else f"The layer of '{dataset.name}' is unknown"

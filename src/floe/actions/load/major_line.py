@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A registered contract, its versions from the lowest up, and the version that its name asked for."""
+    """A registered contract, its versions in ascending order, and the version in its name."""
 
     contract_id: str
     row: Mapping[str, Any]
@@ -33,7 +33,7 @@ class Registered:
         return sorted({row["major"] for row in self.versions})
 
     def first(self, major: int) -> Callable[[], Standing]:
-        """What a line says of its state: its newest version that is no draft, else its newest."""
+        """The version with the state of a line: its newest version that is not a draft, or else its newest."""
         return lambda: self._said(major)
 
     def _said(self, major: int) -> Standing:
@@ -42,7 +42,7 @@ class Registered:
         return next((standing for standing in (newest, *said) if standing.state != DRAFT), newest)
 
     def major(self, given: int | None) -> int:
-        """The line that is meant: given, else the asked version's, else the only one."""
+        """The line of a request: given, or else of the requested version, or else the only one."""
         wanted = given
         if wanted is None and self.asked:
             wanted = self.asked.major

@@ -57,7 +57,7 @@ class OpenProduct:
 
 @dataclass(slots=True)
 class DbtManifest:
-    """A dbt manifest, asked model by model."""
+    """A dbt manifest, read model by model."""
 
     manifest: Manifest
     source: str
@@ -169,7 +169,7 @@ class Resolver:
         self.family = ContractFamily(self.parents.find)
 
     def document(self, opened: OpenProduct, path: Path) -> Resolved:
-        """The effective contract of an explicit document, over what ports and dbt say of its datasets."""
+        """The effective contract of an explicit document, on top of the ports and dbt."""
         source, files = shown(path), (str(path), *opened.files)
         try:
             contract, found = read(self.files.read(path), source)
@@ -294,7 +294,7 @@ def _of_product(contract: Contract, form: Map, made: Product | None) -> tuple[Co
 
 
 def _shallow(node: Map) -> Map:
-    """A mapping that can be given other keys without changing the one it was made from."""
+    """A mapping whose copy can get other keys without changing the original."""
     out = Map(node.place)
     out.update(node)
     out.value_places, out.key_places = dict(node.value_places), dict(node.key_places)

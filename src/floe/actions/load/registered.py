@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def find_registered(name: str, settings: Settings) -> Contract | None:
-    """The registered version a name means, as tables are held to it; None where the registry knows no such name.
+    """The registered version of a name, for checks of tables; None if the registry has no such name.
 
     A name without a version means the highest one that is in effect and not retired.
     """
@@ -54,7 +54,7 @@ def named_version(store: "Store", name: str, now: datetime) -> "tuple[Details, s
 
 
 def _in_effect(known: "Details", majors: set[int], now: str) -> str:
-    """The highest version in effect whose MAJOR promises the table that was named and is not retired; else the highest."""
+    """The highest version in effect whose MAJOR has the requested table and is not retired; else the highest."""
     fitting = [row for row in known.versions if not majors or row["major"] in majors]
     live = [row for row in fitting if not known.retired(row["major"])] or fitting
     held = [row for row in live if row["effective_from"] <= now] or live
@@ -62,7 +62,7 @@ def _in_effect(known: "Details", majors: set[int], now: str) -> str:
 
 
 def no_version(known: "Details", version: str) -> ContractError:
-    """A contract has no such version; the newest ones are named."""
+    """The error for a missing version; the newest versions are listed."""
     listed = [str(row["version"]) for row in known.versions]
     shown = ", ".join(listed[-10:])
     return ContractError(
@@ -111,13 +111,13 @@ def registered_major(name: str, major: int, settings: Settings) -> Contract | No
 
 
 def registered_names(settings: Settings) -> list[str]:
-    """Every name the registry knows, to tell near ones; none where there is no registry."""
+    """Every name in the registry, to suggest similar ones; none if there is no registry."""
     store = registry.find_store(settings.registry.url, settings.root)
     return registry.names.all_names(store) if store else []
 
 
 def registry_of(settings: Settings) -> "Store":
-    """The registry, for those who ask for it; RegistryError (E542) where there is none."""
+    """The registry; RegistryError (E542) if there is none."""
     store = registry.find_store(settings.registry.url, settings.root)
     if store is None:
         raise RegistryError(

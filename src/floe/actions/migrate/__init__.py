@@ -1,4 +1,4 @@
-"""Migrate: from one MAJOR to the next, the new table beside the old one, its rows, and a view with the old shape."""
+"""Migrate: from one MAJOR to the next: a new table, its rows, and a view with the old schema."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from floe.tables.locate import TableSelector, find_target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Migration:
-    """The way to the next MAJOR as SQL, and what came of it where it was run."""
+    """The migration to the next MAJOR as SQL, and the result if it was run."""
 
     contract: str
     old: str
@@ -66,7 +66,7 @@ def migrate(
     fill: Mapping[str, str] | None = None,
     run: bool = False,
 ) -> Migration:
-    """Plan the way from an older MAJOR to a contract's, and go it where asked; a repeat goes on where the last one ended."""
+    """Plan the migration from an older MAJOR, and run it if requested; a repeat continues after an interruption."""
     now, dataset = find_contract(name, settings)
     before = _older(now, old, settings)
     then = next((value for value in before.datasets if value.name == dataset.name), before.datasets[0])
@@ -159,7 +159,7 @@ def _column_list(dataset: Dataset) -> str:
 def _backfill(
     dataset: Dataset, then: Dataset, old_names: Mapping[str, str | None], fill: Mapping[str, str]
 ) -> list[tuple[str, str | None]]:
-    """The new columns, each with its SQL over the old table; None where nothing says what it holds."""
+    """The new columns, each with its SQL over the old table; None if a required one has no value."""
     old_fields = {field.column: field for field in then.fields}
     return [
         (field.column, _selected(field, old_fields.get(old_names[field.column] or ""), fill))
@@ -175,14 +175,14 @@ def _view_columns(dataset: Dataset, then: Dataset, old_names: Mapping[str, str |
 
 
 def _unversioned(target: Target, major: int) -> Target:
-    """The table to come from: once the registry knows the new one, the old one still stands under its own name."""
+    """The source table: if the registry has the new table, the old one keeps its name."""
     suffix = f"_v{major}"
     name = target.name.removesuffix(suffix) if target.name else None
     return replace(target, name=name, path=target.path.removesuffix(suffix) if target.path else None)
 
 
 def _selected(field: Field, before: Field | None, fill: Mapping[str, str]) -> str | None:
-    """A new column from the old table; None where nothing says what it holds."""
+    """A new column from the old table; None if it has no value."""
     if field.column in fill:
         return f"CAST({fill[field.column]} AS {field.type}) AS {quote(field.column)}"
     if before is None:

@@ -14,7 +14,7 @@ class ErrorBudget:
 
 
 def error_budget(up: int, down: int, promised: float) -> ErrorBudget | None:
-    """What probes say about a promise in percent; None while one failed probe alone would use the budget up.
+    """The availability that probes show, in percent; None if one failed probe alone would use the budget.
 
     >>> error_budget(990, 10, 98.0)
     ErrorBudget(share=99.0, used=0.5)

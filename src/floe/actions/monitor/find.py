@@ -1,4 +1,4 @@
-"""Which contracts are watched: those of compiled artifacts, else those below contracts/, else the registry's."""
+"""The contracts to monitor: those of compiled artifacts, else those below contracts/, else the registry's."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

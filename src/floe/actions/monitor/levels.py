@@ -1,4 +1,4 @@
-"""Service levels that only time tells: availability, how fast probes answer, how long repairs take."""
+"""Service levels over time: availability, latency of probes, and time to repair."""
 
 import time
 from dataclasses import replace
@@ -26,7 +26,7 @@ _CAUSES = {
 
 
 def available(scene: CheckContext) -> list[MonitorCheck]:
-    """One probe of metadata and a row group, and what those of 30 days say to the promise."""
+    """A probe of metadata and one row group, compared with the availability over 30 days."""
     started = time.monotonic()
     outcome = _probe(scene)
     if outcome.outcome == NOT_EVALUATED:
@@ -55,7 +55,7 @@ def _first_day(scene: CheckContext) -> str:
 
 
 def answers(scene: CheckContext) -> list[MonitorCheck]:
-    """How fast probes of 30 days found the table, where the contract promises that; too few say nothing."""
+    """The latency of the probes of 30 days, if the contract has one; too few are not evaluated."""
     promised = _duration(scene, "latencyP99")
     if promised is None:
         return []
@@ -77,7 +77,7 @@ def answers(scene: CheckContext) -> list[MonitorCheck]:
 
 
 def repairs(scene: CheckContext) -> list[MonitorCheck]:
-    """For how long what is broken has been so, where the contract promises a time to repair."""
+    """The age of open incidents, if the contract has a time to repair."""
     promised = _duration(scene, "timeToRepair")
     if promised is None:
         return []
@@ -97,7 +97,7 @@ def repairs(scene: CheckContext) -> list[MonitorCheck]:
 
 
 def _duration(scene: CheckContext, name: str) -> float | None:
-    """What the contract promises under a name, in seconds."""
+    """The value of a service level in seconds."""
     for sla in scene.contract.sla:
         if level_name(sla.property) == name:
             try:
@@ -145,7 +145,7 @@ def _level(scene: CheckContext, name: str, code: str) -> Outcome:
 
 
 def _promised(scene: CheckContext) -> float | None:
-    """The availability that is promised, in percent."""
+    """The required availability, in percent."""
     for sla in scene.contract.sla:
         if level_name(sla.property) == "availability":
             try:

@@ -1,4 +1,4 @@
-"""Outbox: what waits to be told, sent now, tried again."""
+"""Outbox: list, send and retry messages."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ _BUSY_SECONDS = 1.0
 
 
 def list_outbox(settings: Settings, states: tuple[str, ...] = ("waiting", "dead"), limit: int = 50) -> dict[str, Any]:
-    """How many messages stand where, and those in some states."""
+    """The number of messages per state, and the messages in some states."""
     store = registry.find_store(settings.registry.url, settings.root)
     if store is None:
         return {"count": registry.outbox.Count().to_dict(), "messages": []}
@@ -34,7 +34,7 @@ def send_waiting(settings: Settings, seconds: float = 60, everything: bool = Fal
 
 
 def send_due(settings: Settings, limit_seconds: float = 5) -> "Round":
-    """Send what is due and be back in time; what cannot be sent is said, never raised."""
+    """Send due messages within a time limit; errors are returned, never raised."""
     from floe.system.timeout import call_with_timeout
 
     try:

@@ -37,7 +37,7 @@ def notification_sender(settings: Settings, store: "Store") -> Sender:
 
 
 def _noted(store: "Store", message: Outgoing, now: str) -> None:
-    """Keep that consumers were told, which key figures ask for when the outbox has long forgotten it."""
+    """Record that consumers were notified, for the key figures, which outlive the outbox."""
     registry.figures.keep_notification(store, message.payload, at=now)
 
 

@@ -1,4 +1,4 @@
-"""The contracts that paths stand for, compiled, each with what was found about it and the repository that owns it."""
+"""The contracts of paths, compiled, each with its findings and the repository that owns it."""
 
 import re
 from collections import defaultdict
@@ -23,7 +23,7 @@ from floe.settings import Settings
 _FAILS = {"alert_only": Severity.CRITICAL, "block": Severity.ERROR}
 # what is refused at every level of enforcement: E510 to E517, E520 to E528, and another repository's contract
 REFUSED = (*(f"E{number}" for number in (*range(510, 518), *range(520, 529))), "E541")
-# what only warns elsewhere; what is registered is there for ever, and for everyone
+# only warnings elsewhere; registered versions are permanent
 _ASKED = ("secret", "migration-missing", "deprecation-too-short")
 # the registry decides about versions, not git; the test decides about tables
 _NOT_OURS = {*(rule.name for rule in VERSION_RULES), "contract-removed", "listed-change-not-made", "product-not-found"}
@@ -71,13 +71,13 @@ def refuses(finding: Finding, level: str) -> bool:
     if finding.severity is Severity.INFO or finding.known:
         return False
     if finding.name in _ASKED or (finding.code in REFUSED and finding.severity >= Severity.ERROR):
-        return True  # a comment in the file does not excuse it; a waiver does
+        return True  # a comment in the file does not waive it; a waiver does
     return finding.counts and finding.severity >= _FAILS.get(level, Severity.CRITICAL + 1)
 
 
 def find_candidates(paths: Sequence[str | Path | Contract], settings: Settings) -> list[Candidate]:
     """Every contract of files, products, repositories and names; parents come before their children."""
-    if settings.data_contracts.enforcement == "off":  # publish asks in any case
+    if settings.data_contracts.enforcement == "off":  # publish checks in any case
         settings = settings.with_values({"data_contracts.enforcement": "warn"})
     found: dict[tuple[str, str], Candidate] = {}
     publisher = FilePublisher(settings)
@@ -92,7 +92,7 @@ def find_candidates(paths: Sequence[str | Path | Contract], settings: Settings) 
 
 
 def _file_of(name: str | Path | Contract, settings: Settings) -> Path:
-    """The file or folder that a path, an id, a table_id or a loaded contract stands for."""
+    """The file or folder of a path, an id, a table_id or a loaded contract."""
     if not isinstance(name, Contract) and "\n" not in str(name) and Path(name).exists():
         return Path(name).resolve()
     found = load_contract(name, settings)
@@ -106,7 +106,7 @@ def _file_of(name: str | Path | Contract, settings: Settings) -> Path:
 
 
 class FilePublisher:
-    """Compiles single files, as part of the product they stand in, if they stand in one."""
+    """Compiles single files, as part of their product if they have one."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings, self.rules = settings, rulebook(settings)
@@ -182,14 +182,14 @@ def _ours(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 class Repositories:
-    """Repositories by folder; git is asked once for each."""
+    """Repositories by folder; git is called once for each."""
 
     def __init__(self) -> None:
         self._known: dict[Path | None, str | None] = {None: None}
         self._tops: dict[Path, Path | None] = {}
 
     def of(self, said: str | None, folder: Path) -> str | None:
-        """The repository as floe.yaml says it, else as git knows it; None where neither does."""
+        """The repository from floe.yaml, or else from git; None if there is none."""
         if said:
             return one_form(said)
         if folder not in self._tops:

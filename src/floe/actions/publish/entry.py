@@ -49,7 +49,7 @@ def _version(candidate: Candidate, contract: Contract) -> dict[str, Any]:
 
 
 def _document(candidate: Candidate, document: Contract) -> str:
-    """The file as it was written; what a port says, where there is no file."""
+    """The file as it was written; the text of the port if there is no file."""
     if not candidate.compiled.document:
         return write(document, None)
     return read_bytes(Path(candidate.compiled.document)).decode("utf-8-sig", "surrogateescape")
@@ -159,7 +159,7 @@ def notification(
 
 
 def purpose_of(contract: Contract) -> str:
-    """What a contract says of itself."""
+    """The metadata of a contract."""
     described = contract.node.get("description")
     purpose = described.get("purpose") if isinstance(described, dict) else described
     return str(purpose or "")

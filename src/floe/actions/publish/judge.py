@@ -1,4 +1,4 @@
-"""Judge a version against what is registered, under the contract's lock."""
+"""Check a version against the registered ones, under the contract's lock."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -44,7 +44,7 @@ class PublishVerdict:
 
 
 class Judge:
-    """Decides about one version; after it was asked, `verdict` or `notice` say what came of it."""
+    """Decides about one version; afterwards `verdict` or `notice` have the result."""
 
     def __init__(self, entry: Entry, contract: Contract, settings: Settings, rules: Rulebook, now: datetime) -> None:
         self.entry, self.contract, self.settings, self.rules, self.now = entry, contract, settings, rules, now
@@ -53,7 +53,7 @@ class Judge:
         self.verdict: PublishVerdict | None = None
         self.hash: str | None = None  # of what changes: what approvals and sign-offs name
         self.notice: tuple[BreakingStep, dict[str, Any]] | None = (
-            None  # what consumers must be told before it is published
+            None  # the notification that consumers must get before it is published
         )
 
     def decide(self, known: RegisteredState) -> Row:
@@ -82,7 +82,7 @@ class Judge:
         return self.verdict.row
 
     def _waiver(self, known: RegisteredState, diff: Diff) -> Approval | None:
-        """The approval of a breaking change under too small a version, by its hash as `floe ci` or as publish says it."""
+        """The approval of a breaking change under too small a version, by its hash from `floe ci` or publish."""
         if not any(finding.code == "E520" for finding in diff.findings):
             return None
         hashes = {diff.hash, *self._as_documents(known, diff)}
@@ -105,7 +105,7 @@ class Judge:
             raise refusal(ended)
 
     def accept(self, known: RegisteredState) -> Row:
-        """Decide, and put what consumers and catalogs are told beside what is registered, all or nothing."""
+        """Decide, and store the notifications of consumers and catalogs with the version in one transaction."""
         self.decide(known)
         assert self.verdict is not None
         name, at = self.entry.key[0], stamp(self.now)
@@ -138,7 +138,7 @@ class Judge:
         return replace(made, hash=self._hash(hashes[0], made))
 
     def _hash(self, before: str, made: Diff) -> str:
-        """What a sign-off names: both effective contracts and what consumers are told."""
+        """The content of a sign-off: both effective contracts and the migration texts."""
         told = {path: dict(plan) for path, plan in made.migrations.items()}
         text = dumps([self.entry.key[0], before, self.entry.version["effective_hash"], told])
         return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -175,7 +175,7 @@ class Judge:
             )
 
     def _parents(self, known: RegisteredState) -> Iterator[Finding]:
-        """A child stands beside the newest version of each of its parents, or is not accepted."""
+        """A child must inherit from the newest version of each of its parents."""
         newest = {row["contract_id"]: row for row in known.parents}
         for parent in self.entry.version["parents"]:
             row = newest.get(parent["contract"])

@@ -32,7 +32,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """What came of testing a contract: one word, why, and one result per dataset that has a table."""
+    """The result of testing a contract: one word, the reason, and one result per dataset with a table."""
 
     outcome: str  # pass, fail, not_evaluated, no_table, skipped
     said: str
@@ -52,7 +52,7 @@ class Tested:
 
 @dataclass(frozen=True, slots=True)
 class Tester:
-    """How contracts are tested: with which registry, server and accepted gaps; `keeps` tells whether runs are recorded."""
+    """How contracts are tested: registry, server and accepted gaps; `keeps` is whether runs are recorded."""
 
     settings: Settings
     store: Store | None
@@ -61,7 +61,7 @@ class Tester:
     keeps: bool = True
 
     def test(self, contract: Contract, beside: int | None) -> Tested:
-        """Every dataset on its table; `beside` is the MAJOR where that has a table of its own."""
+        """Test every dataset on its table; `beside` is the MAJOR if it has its own table."""
         try:
             given = with_values(contract, self.settings)
             tables = [(dataset, self._target(given, dataset, beside)) for dataset in given.datasets]
@@ -106,7 +106,7 @@ class Tester:
         return probe(target, self.settings) is not None
 
     def _major(self, target: Target) -> str | None:
-        """The MAJOR that a table says it was written under."""
+        """The MAJOR that a table was written under."""
         facts = None if reader_of(target).needs_spark(target) else probe(target, self.settings)
         said = (facts.properties if facts else {}).get("floe.contract", "")
         return said.rpartition(":")[2].partition(".")[0] if facts else None
@@ -135,7 +135,7 @@ def _ours(server: Any) -> bool:
 
 
 def versioned(target: Target, major: int) -> Target:
-    """The table that a breaking change gets beside the old one; a table that is it already."""
+    """The table that a breaking change gets in addition to the old one; or the table itself if it is that already."""
     if str(target.name or target.path).rstrip("/").endswith(f"_v{major}"):
         return target
     name = f"{target.name}_v{major}" if target.name else None
@@ -158,7 +158,7 @@ class Timing:
         return self._days("versions.notice_days")
 
     def start(self, breaking: bool) -> tuple[str, list[Finding]]:
-        """When the version takes effect, as `effectiveFrom` says, and what is wrong with that (E526)."""
+        """When the version takes effect according to `effectiveFrom`, and its findings (E526)."""
         said = self.contract.custom.get("effectiveFrom")
         lead = self._days("versions.lead_days") if breaking else 0
         earliest = self.now.date() + timedelta(days=lead)
@@ -175,7 +175,7 @@ class Timing:
         return f"{day}T00:00:00.000Z", []
 
     def _days(self, key: str) -> int:
-        """A number of days that goes below the promised one by a waiver only."""
+        """A number of days that may be below the default only with a waiver."""
         code, least = _LEAST[key]
         asked = int(self.settings.values()[key])
         if asked >= least:

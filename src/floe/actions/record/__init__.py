@@ -44,7 +44,7 @@ def run_row_for_test(result: Result, run_id: str, table_id: str, actor: str) -> 
 
 
 def run_row_for_check(watch: CheckRun, table_id: str, actor: str) -> dict[str, Any]:
-    """A look of the monitor as the registry keeps it."""
+    """A check of the monitor as a row of the registry."""
     assert watch.result is not None
     entry = run_row_for_test(watch.result, watch.run_id, table_id, actor)
     entry["run"] |= {"mode": "monitor", "seconds": round(watch.seconds, 3)}
@@ -66,7 +66,7 @@ def _run(result: Result, run_id: str, table_id: str, actor: str) -> dict[str, An
 
 
 def _broken(result: Result) -> list[dict[str, Any]]:
-    """What a run found, a row for each expectation: one that is broken twice (by batch and by input, say) is counted on."""
+    """The outcomes of a run, one row per expectation; repeated violations (by batch and by input, say) are added up."""
     rows: list[dict[str, Any]] = []
     seen: dict[str, int] = {}
     for outcome in result.expectations:
@@ -81,7 +81,7 @@ def _broken(result: Result) -> list[dict[str, Any]]:
 
 
 def record(store: "Store", settings: Settings, entry: Mapping[str, Any]) -> str | None:
-    """Keep an entry, and those that waited; where the registry is gone it waits in a file, and that is said."""
+    """Store an entry and those that waited; if the registry is unreachable, it waits in a file, with a message."""
     folder = settings.root / ".floe" / "unrecorded"
     try:
         store.record(entry, at=stamp(settings.clock()))
@@ -120,7 +120,7 @@ _Message = tuple[str, str, Mapping[str, Any]]  # sink, key, payload
 
 
 class _RunFacts(NamedTuple):
-    """What a result does not say of its run."""
+    """The facts of a run that its result does not have."""
 
     id: str
     started: datetime
@@ -164,7 +164,7 @@ def _messages(settings: Settings, result: Result | WriteResult, run: _RunFacts) 
 
 
 def lineage_on(settings: Settings) -> bool:
-    """Whether runs are told of as OpenLineage events."""
+    """Whether runs are emitted as OpenLineage events."""
     return bool(settings.data_contracts.alerting.openlineage_events) and settings.lineage.transport != "none"
 
 
@@ -189,7 +189,7 @@ def _lineage(settings: Settings, result: Result | WriteResult, run: _RunFacts) -
 
 
 def _alerts(settings: Settings, result: Result | WriteResult, run: _RunFacts) -> list[_Message]:
-    """What people are told of a write: that it was refused, or is to be alerted of."""
+    """The notification for a write: refused, or written with alerts."""
     if not settings.alerts or isinstance(result, Result) or result.verdict not in (Verdict.REFUSE, Verdict.ALERT):
         return []
     judged = result.result

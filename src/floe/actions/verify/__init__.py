@@ -61,7 +61,7 @@ def verify(
 def verify_frame(
     data: "DataFrame", contract: Contract, dataset: Dataset, settings: Settings, asked: Asked = lambda _: True
 ) -> Result:
-    """Whether a frame keeps what one dataset promises; not recorded, as it is no table."""
+    """Check a frame against one dataset; not recorded, because it is not a table."""
     plan = _plan(contract, dataset, settings, asked)
     started = time.monotonic()
     schema, rest = judge_schema(plan, tables.spark.schema.struct_of(data.schema), "frame")
@@ -88,7 +88,7 @@ def verify_tables(
 ) -> VerifyResult:
     """Every dataset of the contracts on its table: by metadata where that proves it, by one scan where not.
 
-    `tables` says where they are, as TABLE for the only dataset or as DATASET=TABLE.
+    `tables` has their locations, as TABLE for the only dataset or as DATASET=TABLE.
     """
     found = [use_contract(name, settings) for name in contracts]
     asked = [(contract, dataset) for contract in found for dataset in contract.datasets]
@@ -137,7 +137,7 @@ def verify_some(  # noqa: PLR0913  (what is held to what, and who asks)
     *,
     store: "Store | None" = None,
 ) -> Result:
-    """What came of the expectations that are asked for, and of the schema, on a dataset's table; not recorded."""
+    """The outcomes of the requested expectations and of the schema on a dataset's table; not recorded."""
     store = store or store_or_offline(settings)
     table_id = contract.table_id(dataset) or dataset.name
     plan = _plan(contract, dataset, settings, asked)
@@ -165,7 +165,7 @@ def _unseen(plan: Plan, cause: str) -> Outcome:
 
 
 def _support(contract: Contract) -> tuple[str, ...]:
-    """Where to ask, as the contract says it."""
+    """The contacts of the contract."""
     listed = contract.node.get("support")
     entries = [value for value in listed if isinstance(value, dict)] if isinstance(listed, list) else []
     said = [[str(entry[key]) for key in ("channel", "tool", "url") if entry.get(key)] for entry in entries]

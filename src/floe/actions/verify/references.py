@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def reference_targets(
     plan: Plan, contract: Contract, given: Mapping[str, str], settings: Settings, store: "Store"
 ) -> dict[str, Target]:
-    """Where each dataset that is referred to stands: as given, else in this contract, its product, its neighbours."""
+    """The table of each referenced dataset: given, or in this contract, its product, its root."""
     wanted = {expectation.reference.dataset for expectation in plan.expectations if expectation.reference}
     wanted |= {
         name
@@ -47,7 +47,7 @@ def reference_targets(
             try:
                 found[name] = find_target(settings, owner, dataset, way, store.table(table_id) if table_id else None)
             except FloeError:
-                continue  # not found is not evaluated, and said so with the way to name it
+                continue  # not found is not evaluated, with the option that sets it
     return found
 
 
@@ -83,7 +83,7 @@ def salt_of(root: Path) -> str:
 
 
 def store_or_offline(settings: Settings) -> "Store":
-    """The registry, or what stands in for it where it is out of reach."""
+    """The registry, or its substitute if it is unreachable."""
     try:
         return registry.open_store(settings.registry.url, settings.root)
     except RegistryError as error:
@@ -95,10 +95,10 @@ def store_or_offline(settings: Settings) -> "Store":
 def require_offline_write(
     store: "Store", contract: Contract, target: Target, layer: str, settings: Settings
 ) -> tuple[str, ...]:
-    """What a result must say of a write without the registry; its error where the table is not surely the right one.
+    """The notes of a write without the registry; its error if the table is not certainly the right one.
 
-    Bronze captures. Silver and Gold write only to a table that is there and says it holds the same contract: a registry
-    that cannot be asked may know another place, and a table must not be made twice.
+    Bronze stores the batch. Silver and Gold write only to an existing table that names the same contract: a registry
+    that is unreachable may have another location, and a table must not be created twice.
     """
     if not isinstance(store, registry.offline.Offline):
         return ()
@@ -113,7 +113,7 @@ def require_offline_write(
 
 
 def of_table(store: "Store", fact: Mapping[str, Any]) -> list[Outcome]:
-    """What is unusual about a table that holds what a fact says."""
+    """Anomalies of a table with these facts."""
     today = _point(fact)
     return table_anomalies(fact["dataset"], today, _points(store, fact, today.day))
 

@@ -1,4 +1,4 @@
-"""A plan held to a table: by metadata where that decides, by reading rows where it does not."""
+"""Check a plan on a table: by metadata where possible, else by reading rows."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -42,14 +42,14 @@ Files = tuple[FileStatistics, ...] | None
 
 @dataclass(frozen=True, slots=True)
 class EarlierRuns:
-    """What earlier runs on a table say."""
+    """The facts of earlier runs on a table."""
 
     store: "Store"
     table_id: str
     now: datetime
 
     def uid(self, location: str) -> str | None:
-        """The identity of the table at a place when it was last judged; None where nobody knows."""
+        """The identity of the table at a place at its last check; None if unknown."""
         if self.unknown:
             return None
         for result in self.store.seen(self.table_id, ("test", "monitor")):
@@ -63,7 +63,7 @@ class EarlierRuns:
         return isinstance(self.store, registry.offline.Offline)
 
     def spent(self, within: int) -> float | None:
-        """How many seconds runs took, of the last ones; None where nobody knows."""
+        """The duration of recent runs in seconds; None if unknown."""
         if self.unknown:
             return None
         since = stamp(self.now - timedelta(seconds=within))
@@ -73,7 +73,7 @@ class EarlierRuns:
 def judge_table(
     plan: Plan, target: Target, settings: Settings, aids: VerifyInputs, past: EarlierRuns, progress: Progress
 ) -> Result:
-    """What came of a plan on a table: by its metadata as far as that decides, else by reading rows."""
+    """The outcomes of a plan on a table: by its metadata where possible, else by reading rows."""
     started = time.monotonic()
     seen = read_metadata(target, settings)
     assert seen.schema
@@ -145,7 +145,7 @@ def _by_commit(plan: Plan, committed: int | None, now: int) -> list[Outcome]:
 
 
 def _not_by_rows(plan: Plan, decided: set[str], scope: RowScope | None) -> list[Outcome]:
-    """What rows, or a part of them, cannot answer: watched over time by others, or not evaluated."""
+    """Expectations that rows, or a part of them, cannot answer: monitored over time, or not evaluated."""
     found = []
     for expectation in plan.expectations:
         if expectation.id in decided:
@@ -191,13 +191,13 @@ def read_metadata(target: Target, settings: Settings) -> TableFacts:
 
 
 def probe_table(target: Target, settings: Settings) -> None:
-    """Read a table's metadata and one row of it; TableError where that cannot be done, EngineError where nobody can tell."""
+    """Read a table's metadata and one row; TableError if that fails, EngineError if it cannot be tried."""
     seen = read_metadata(target, settings)
     engine.spark.scan.first_row(reader_of(target).spark_target(target, seen, settings), seen.snapshot, settings)
 
 
 def judge_schema(plan: Plan, actual: Struct, what: str) -> tuple[list[Outcome], Plan]:
-    """The schema's outcomes, and the plan without what it makes impossible to judge."""
+    """The outcomes of the schema, and the plan without expectations that it makes impossible."""
     found = list(differences(plan.schema, actual))
     outcomes = [_as_drift(outcome) for outcome in schema_outcomes(plan.dataset, found, "silver", what)]
     wrong = tuple(difference.path for difference in found if difference.code != "E532")
@@ -219,7 +219,7 @@ def _below(path: str, paths: tuple[str, ...]) -> bool:
 
 
 def _as_drift(outcome: Outcome) -> Outcome:
-    """A column the contract does not name is no fault of a table that is only read."""
+    """An extra column is not a violation in a table that is only read."""
     return replace(outcome, severity=Severity.INFO) if outcome.code == "E532" else outcome
 
 
@@ -231,7 +231,7 @@ def result_of(
     snapshot: str | None = None,
     cost: Mapping[str, Any] | None = None,
 ) -> Result:
-    """What came of a plan that was checked at a moment."""
+    """The result of a plan at a point in time."""
     return Result(
         contract=plan.contract,
         version=plan.version,

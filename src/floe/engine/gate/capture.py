@@ -44,7 +44,7 @@ def captured_schema(spark: SparkSession, target: Target) -> Struct:
 
 
 def _placed(target: Target, member: Member, there: dict[str, Member]) -> Member:
-    """Where a column is kept: under its name, or beside it where that holds another type."""
+    """The column for a value: its name, or a second name if the first one has another type."""
     kept = _nullable(writable(target).stored(member.type))
     known = there.get(member.name.casefold())
     if known is None or _nullable(known.type) == kept:

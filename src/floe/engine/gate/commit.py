@@ -1,17 +1,17 @@
-"""The commit of a judged batch: one commit onto the state it was judged against, bad rows to the quarantine, or nothing.
+"""The commit of a checked batch: one commit onto the state it was checked against, bad rows to the quarantine, or nothing.
 
 Why no row is lost or doubled: the plan fixes which rows are written and which go to the quarantine, and their numbers add up
 to the rows that were staged; the quarantine is written first, under the run's id, so that a repeat replaces what a killed run
-left there; the commit carries the run's id and is refused by the format where the table is no longer in the judged state; and
-an error of a commit is never taken for its absence, but looked up in the table's history.
+left there; the commit carries the run's id and is refused by the format if the table has changed since the check; and
+an error of a commit does not mean that it failed: it is looked up in the table's history.
 
 Memory: rows stay in Spark and in the staged files; the driver holds names of files and statistics.
 
-Failure: what could not be known is said as unknown, never undone; a plan of a run that was killed is kept (`.floe/pending`) and
+Failure: an unknown state is reported as unknown and never undone; a plan of a killed run is kept (`.floe/pending`) and
 looked up by the next run.
 
 Gain: where the format allows it the staged files become the table's own, so a batch is written once. Where it does not, Spark
-writes the staged rows again, and the result says which (`way`).
+writes the staged rows again, and the result shows which (`way`).
 """
 
 import time
@@ -44,7 +44,7 @@ _RETRY_AFTER = (0, 1, 3)  # seconds before each search for a commit whose answer
 
 
 def plan_commit(judgement: Judgement, request: WriteRequest) -> CommitPlan | None:
-    """What of a judged batch will be committed; None where it is refused."""
+    """The part of a checked batch that will be committed; None if it is refused."""
     staged, schema = judgement.staged, judgement.schema
     assert staged is not None
     assert schema is not None
@@ -71,7 +71,7 @@ def plan_commit(judgement: Judgement, request: WriteRequest) -> CommitPlan | Non
 
 
 def _split(judgement: Judgement, request: WriteRequest) -> Split | None:
-    """Good and bad rows, where the contract asks for quarantine and single rows are all that is wrong."""
+    """Good and bad rows, if the contract has quarantine and all violations belong to single rows."""
     staged, state = judgement.staged, judgement.state
     if request.quarantine is Quarantine.NONE or request.layer == "bronze" or not judgement.rows or not staged:
         return None
@@ -105,7 +105,7 @@ def _split_when_staged(staged: Staged, broken: Set[str]) -> Split | None:
 
 
 def commit(plan: CommitPlan, request: WriteRequest) -> GateResult:
-    """Commit what was planned; TableMovedError where another writer committed since, so that it must be judged again."""
+    """Commit the plan; TableMovedError if another writer committed since, so that it must be checked again."""
     spark, table, schema = plan.rows.sparkSession, writable(request.target), plan.schema
     if plan.split:
         write_quarantine(plan.split, request.target, request.contract, plan.tag)
@@ -141,7 +141,7 @@ def _commit_rows(plan: CommitPlan, request: WriteRequest, tag: Tag, there: State
 
 
 def _create(spark: SparkSession, request: WriteRequest, schema: Struct, properties: dict[str, str]) -> State:
-    """Create the table, and say how it stands then.
+    """Create the table, and return its state.
 
     It stays where the batch cannot be written afterwards: another writer may have put rows into it meanwhile.
     """
@@ -200,7 +200,7 @@ def _write_by_spark(rows: DataFrame, request: WriteRequest, tag: Tag, state: Sta
 
 
 def _check_keys(rows: DataFrame, request: WriteRequest, commit: Commit, keys: Sequence[tuple[str, ...]]) -> None:
-    """Another writer committed while partitions were overwritten: look for keys of the batch that came with its rows."""
+    """Another writer committed while partitions were overwritten: look for keys of the batch in its rows."""
     there = writable(request.target).read(rows.sparkSession, request.target, commit.snapshot)
     for key in keys:
         names = [quote(name) for name in key]
@@ -237,7 +237,7 @@ def _found(rows: DataFrame, request: WriteRequest, tag: Tag, error: Exception) -
 
 
 def _bring(spark: SparkSession, request: WriteRequest, schema: SchemaCheck, state: State) -> State:
-    """Bring the table to the contract's schema, let it say which contract holds it, and say how it stands then."""
+    """Apply the contract's schema and properties to the table, and return its state."""
     statements = list(schema.changes)
     promised = request.properties(schema.version)
     missing = {key: value for key, value in promised.items() if state.properties.get(key) != value}
@@ -251,5 +251,5 @@ def _bring(spark: SparkSession, request: WriteRequest, schema: SchemaCheck, stat
     table = writable(request.target)
     there = table.state(spark, request.target)
     if not table.advanced(state, there, len(statements)):
-        raise TableMovedError  # somebody committed between our statements
+        raise TableMovedError  # another writer committed between our statements
     return there

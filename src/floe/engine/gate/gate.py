@@ -1,8 +1,8 @@
 """The write gate, up to the judgement: check the schema, stage the batch once, and evaluate what was staged.
 
-Nothing is committed here. The action that writes a batch reads the state of the table, has the batch judged against it,
+Nothing is committed here. The action that writes a batch reads the state of the table, has the batch checked against it,
 decides, and has it committed onto that very state (`floe.engine.gate.commit`); where another writer was faster, it has the
-batch judged again. What is judged is what is written: the staged files are read back, and their rows counted against the
+batch checked again. The checked rows are the written rows: the staged files are read back, and their rows counted against the
 rows that the write tasks produced.
 """
 
@@ -46,7 +46,7 @@ _LACKING = (
     "_LEGACY_ERROR_TEMP_2215",  # Spark has no other name yet for a catalog whose class is not found
 )
 _HOW = "Start it with the jars and settings of Delta and Iceberg (`floe doctor`), or use `floe enforce`, which starts its own session"
-ATTEMPTS = 5  # to judge and commit a batch while other writers are faster
+ATTEMPTS = 5  # to check and commit a batch while other writers are faster
 
 
 def exists(spark: SparkSession, target: Target) -> bool:
@@ -75,7 +75,7 @@ def staging_of(location: str, settings: Settings, run_id: str) -> str:
 
 
 def forgotten_before(spark: SparkSession, target: Target) -> datetime | None:
-    """The moment before which the table's own history tells nothing of batches any more."""
+    """The time before which the history of the table no longer has batches."""
     found: datetime | None = writable(target).forgotten_before(spark, target)
     return found
 
@@ -90,7 +90,7 @@ def batch_commit(spark: SparkSession, target: Target, batch_id: str) -> Commit |
 
 @contextmanager
 def gate(df: DataFrame, request: WriteRequest) -> Iterator[None]:
-    """Around everything that judges and commits a batch: errors of the engine become ours, staging is removed."""
+    """Context of checks and commits: errors of the engine become floe's errors, and staging is removed."""
     try:
         if df.isStreaming:
             raise TableError(
@@ -124,7 +124,7 @@ def judge(
 
     Args:
         df: the batch.
-        request: what is asked of the gate.
+        request: the batch, its plan and its table.
         state: the table as it is now.
         conflict: what forbids this contract to write to the table that is there.
         before: an earlier judgement of the same batch; what it staged is used again unless the schema to write changed.
@@ -206,7 +206,7 @@ def _unfit(request: WriteRequest, schema: SchemaCheck, state: State | None) -> J
 def _stage(
     df: DataFrame, request: WriteRequest, schema: SchemaCheck, chosen: list[Column], state: State | None
 ) -> Staged:
-    """Write the batch once, and read back just those files: what is judged is what is written."""
+    """Write the batch once, and read back exactly these files: the checked rows are the written rows."""
     if schema.faults and request.layer != "bronze":
         return stage(df.select(*chosen), request.staging, None)
     rules = () if schema.faults else _telling(request)
@@ -217,7 +217,7 @@ def _stage(
 
 
 def _telling(request: WriteRequest) -> tuple[Expectation, ...]:
-    """The rules that no written row may break, where rows that do are set apart."""
+    """The rules that no written row may violate, if bad rows are quarantined."""
     if request.quarantine is Quarantine.NONE or request.shadow or request.layer == "bronze":
         return ()
     strict = [
@@ -273,7 +273,7 @@ def _conserved(staged: Staged, rows: int, request: WriteRequest) -> int:
 def _measure(
     staged: Staged, request: WriteRequest, statistics: tuple[FileStatistics, ...], state: State | None
 ) -> tuple[int, list[Outcome]]:
-    """What came of each expectation: kept ones by the footers of the staged files, the others by reading them."""
+    """The outcome of each expectation: proved by the footers of the staged files, else by reading them."""
     rows = row_count(statistics) if staged.files else None
     kept = _kept(staged, request, statistics, rows)
     left = tuple(expectation for expectation in request.plan.expectations if expectation.id not in kept)
@@ -323,7 +323,7 @@ def _reading(
 
 
 def _of_bad_files(staged: Staged, request: WriteRequest, rules: list[Expectation], rows: int) -> dict[str, Outcome]:
-    """What came of the rules by which bad rows were staged in files of their own: no other file can break them."""
+    """The outcomes of the rules that separated bad rows while staging: no other file can violate them."""
     if staged.bad is None or not rules:
         return {}
     if not staged.bad_files:
@@ -335,7 +335,7 @@ def _of_bad_files(staged: Staged, request: WriteRequest, rules: list[Expectation
 
 
 def existing_rows(staged: DataFrame, request: WriteRequest, state: State | None) -> DataFrame | None:
-    """The rows that stay beside the batch, whose keys may not come again."""
+    """The existing rows of the table, whose keys must not repeat in the batch."""
     if state is None or state.snapshot is None or request.mode == "merge":
         return None
     there = writable(request.target).read_state(staged.sparkSession, request.target, state)

@@ -1,4 +1,4 @@
-"""Bad rows set apart: told from good ones, and kept beside the table with what is wrong with them."""
+"""Quarantine: separate bad rows from good ones, and store them with their codes in a table of their own."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -32,7 +32,7 @@ def split_batch(
     existing: DataFrame | None = None,
     references: Mapping[str, DataFrame] | None = None,
 ) -> Split | None:
-    """Tell the rows that break something from the rest; None where something broken is not a matter of rows."""
+    """Separate bad rows from the rest; None if a violation does not belong to rows."""
     by_id = {expectation.id: expectation for expectation in plan.expectations}
     asked = [(outcome, by_id.get(outcome.id)) for outcome in broken]
     if not asked or any(one is None or not of_rows(outcome, one) for outcome, one in asked):
@@ -53,7 +53,7 @@ def split_rows(
 
 
 def of_rows(outcome: Outcome, expectation: Expectation) -> bool:
-    """Whether an expectation is broken, and by single rows, which can be set apart."""
+    """Whether an expectation failed because of single rows, which can be quarantined."""
     return outcome.outcome == FAIL and isinstance(expectation.check, RowRule | UniqueKey | ForeignKey)
 
 
@@ -160,7 +160,7 @@ def write_quarantine(split: Split, target: Target, contract: str, tag: Tag) -> N
 
 
 def _widen(rows: DataFrame, place: Target) -> None:
-    """Give the quarantine the columns that came to the table since."""
+    """Add the columns that the table has got since to the quarantine."""
     there = {column.casefold() for column in writable(place).read(rows.sparkSession, place).columns}
     for member in struct_of(rows.schema).members:
         if member.name.casefold() not in there:
@@ -169,7 +169,7 @@ def _widen(rows: DataFrame, place: Target) -> None:
 
 
 def quarantined_runs(spark: SparkSession, target: Target) -> list[tuple[str, str, str, int, dict[str, int]]]:
-    """What each run set apart: run, when, contract, rows, and rows by code; newest first."""
+    """The quarantined rows of each run: run, time, contract, rows, and rows by code; newest first."""
     place = quarantine_target(target)
     table = writable(place)
     if not table.exists(spark, place):
@@ -191,7 +191,7 @@ def quarantined_runs(spark: SparkSession, target: Target) -> list[tuple[str, str
 
 
 def quarantined_rows(spark: SparkSession, target: Target, runs: list[str], promised: Struct) -> DataFrame:
-    """The rows that runs set apart, as they came; columns that were promised since have no value."""
+    """The quarantined rows of runs as they came; columns that were added since are null."""
     place = quarantine_target(target)
     rows: DataFrame = writable(place).read(spark, place).where(sql.col(RUN).isin(runs))
     rows = rows.drop(CODES, RUN, AT, CONTRACT)

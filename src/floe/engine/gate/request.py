@@ -1,4 +1,4 @@
-"""What a gate is given, what it found, and what came of it: plain values between the action and the engine."""
+"""Input and output of a gate: plain values between the action and the engine."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -66,7 +66,7 @@ class WriteRequest:
         return decide(outcomes, self.level, self.layer)
 
     def properties(self, schema_version: int) -> dict[str, str]:
-        """What the table says about the contract that it holds."""
+        """The properties of the table about its contract."""
         return {
             "floe.contract": self.contract,
             "floe.schema_version": str(schema_version),
@@ -75,7 +75,7 @@ class WriteRequest:
         }
 
     def tag(self, rows: int) -> Tag:
-        """What tells the commit of this many rows from others."""
+        """The tag that identifies the commit of this many rows."""
         return Tag(self.run_id, self.batch_id, rows)
 
 
@@ -139,7 +139,7 @@ class CommitPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult:
-    """What came of a batch at the gate."""
+    """The result of a batch at the gate."""
 
     outcomes: tuple[Outcome, ...]
     verdict: Verdict

@@ -1,7 +1,7 @@
 """A batch written once and read back: what is checked is what is written.
 
-Staging lies in the table's own storage, beside the table, because executors write it and the driver reads it back: on a disk
-of the driver alone, executors on other machines would fill disks of their own, and an empty batch would be read back. The rows
+Staging is in the table's own storage, in the folder of the table, because executors write it and the driver reads it back: on a disk
+of the driver only, executors on other machines would fill their own disks, and an empty batch would be read back. The rows
 that the write tasks count are compared with the rows read back in every run, so such a disk is an error and never a batch of
 no rows.
 """
@@ -36,7 +36,7 @@ _SHARED = (
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """The staged rows; where rules told bad rows from good ones on the way, both stand in files of their own.
+    """The staged rows; if rules separated bad rows from good ones, both are in different files.
 
     `produced` is how many rows the write tasks counted. There are no files where Spark runs elsewhere and writes to a disk
     that is not ours.
@@ -58,7 +58,7 @@ class Staged:
 
 
 def staging_folder(location: str, chosen: str, run_id: str) -> str:
-    """Where the batch of a run is staged: below the folder of the settings, else beside the table."""
+    """The staging folder of a run: below the folder of the settings, else in the folder of the table."""
     parent = chosen or f"{location.rstrip('/').rpartition('/')[0]}/{STAGING}"
     return f"{parent}/{run_id}"
 
@@ -89,9 +89,9 @@ def check_shared(spark: SparkSession, folder: str) -> None:
 
 
 def _keep_private(spark: SparkSession, folder: str) -> None:
-    """Let nobody else on this machine read what waits to be checked; on a cluster executors may be other users."""
+    """Hide staged rows from other users of this machine; on a cluster executors may be other users."""
     if "://" not in folder and str(spark.conf.get("spark.master", "local")).startswith("local"):
-        with suppress(OSError):  # Spark says why it cannot write there
+        with suppress(OSError):  # Spark reports why it cannot write there
             private_folder(Path(folder).parent)
 
 
@@ -122,13 +122,13 @@ def _remove_empty(folder: Path) -> None:
 def stage(
     df: DataFrame, folder: str, schema: Struct | None, rules: Sequence[Expectation] = (), ids: FieldIds | None = None
 ) -> Staged:
-    """Write a frame once below a folder; rows that break one of the rules apart from the others.
+    """Write a frame once below a folder; rows that violate one of the rules into separate files.
 
     Args:
         df: the batch.
         folder: where; it is not there yet.
         schema: to read it back with; as Spark finds it, unless given.
-        rules: by which rows are told.
+        rules: the rules that separate rows.
         ids: the field ids that the files shall carry.
     """
     _keep_private(df.sparkSession, folder)
@@ -155,7 +155,7 @@ def stage(
 
 
 def _exact(reader: DataFrameReader) -> DataFrameReader:
-    """A reader that fails where a file is gone or damaged, whatever the session lets pass."""
+    """A reader that fails if a file is missing or damaged, whatever the session allows."""
     return reader.option("ignoreMissingFiles", "false").option("ignoreCorruptFiles", "false")
 
 
@@ -168,7 +168,7 @@ _ADVICE = {
 
 
 def parquet(path: str, settings: Settings) -> DataFrame:
-    """The rows of a Parquet file or folder, with the columns of all its files: Spark by itself looks into one of them."""
+    """The rows of a Parquet file or folder, with the columns of all its files: Spark itself reads the schema of one file."""
     reader = by_name(own_session(settings)).option("mergeSchema", "true")
     try:
         # Spark's own folder is where its JVM was started, which is not always ours

@@ -11,7 +11,7 @@ the newest of the newest. A key that repeats has a row in a new file, so new row
 files whose bounds may hold one of their keys. What a reference found stays found while the other table only grows; else it is
 forgotten. Files that were rewritten (compaction) keep their figures where the log says that rows only moved and the numbers
 of rows agree. A rule is known by its SQL, its columns' identities in the table and floe's version, so a changed rule starts
-with nothing; thresholds are compared anew each time.
+with nothing; thresholds are compared again each time.
 
 Memory: 64 sets of files for a rule and 2,000 rules for a table; the name of a file is kept once.
 

@@ -58,7 +58,7 @@ class ReadPlan:
     some: Sequence[RuleNeed] = ()
     whole: Sequence[RuleNeed] = ()
     anew: Sequence[Expectation] = ()  # of no kind that could be remembered
-    files: Files = field(default_factory=frozenset)  # that the rules of `some` about rows read together
+    files: Files = field(default_factory=frozenset)  # that the rules of `some` about rows read in one pass
 
 
 def kind_of(expectation: Expectation) -> str | None:
@@ -78,7 +78,7 @@ def kind_of(expectation: Expectation) -> str | None:
 def rule_of(
     expectation: Expectation, kind: str, identities: Mapping[str, str], other: ReferencedFiles | None
 ) -> str | None:
-    """A rule as it is remembered: by what it measures, of which columns, by which floe; thresholds are held to it anew."""
+    """The key of a rule in the history: what it measures, of which columns, by which version; thresholds are applied later."""
     if expectation.reference and other is None:
         return None
     columns = {name: identities.get(name) for name in expectation.columns} if expectation.columns else dict(identities)
@@ -130,7 +130,7 @@ def _readable_together(needs: list[RuleNeed], files: Index) -> list[RuleNeed]:
 
 
 def _rows_of(needs: Sequence[RuleNeed]) -> Files:
-    """The files that rules about rows read together."""
+    """The files that rules about rows read in one pass."""
     found: Files = frozenset()
     return found.union(*(need.rest for need in needs if need.by_rows))
 
@@ -248,7 +248,7 @@ def _passed(file: FileStatistics, columns: Sequence[str], now: int) -> bool:
 
 
 def outcome_of(need: RuleNeed, figure: Measurement, rows: int, now: int, how: str) -> Outcome:
-    """What came of an expectation by its figure over the whole table."""
+    """The outcome of an expectation from its measurement of the whole table."""
     expectation = need.expectation
     if need.kind in ("newest", "oldest"):
         if figure.number is None:

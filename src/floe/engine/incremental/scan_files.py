@@ -1,4 +1,4 @@
-"""Rules on some files of a table, read by themselves, and their keys beside those of the other files."""
+"""Check rules on some files of a table, and their keys against those of the other files."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -36,7 +36,7 @@ _FAILED: tuple[type[Exception], ...] = (*ENGINE_ERRORS, FloeError, OSError)
 
 
 class ScannedTable(NamedTuple):
-    """A table whose files are read: where it is, what its log says, and its files by their names."""
+    """A table whose files are read: its location, its log, and its files by name."""
 
     target: Target
     facts: TableFacts
@@ -52,7 +52,7 @@ class Read(NamedTuple):
 
 
 class ScannedTables(NamedTuple):
-    """The table to judge, and those that its keys refer to, as far as their files are known."""
+    """The table to check, and the tables that its keys refer to, as far as their files are known."""
 
     mine: ScannedTable
     others: Mapping[str, ScannedTable]
@@ -61,7 +61,7 @@ class ScannedTables(NamedTuple):
 def scan_files(
     plan: Plan, tables: ScannedTables, remaining: ReadPlan, aids: VerifyInputs, settings: Settings
 ) -> Read | None:
-    """What the rules find in just the files they have left; None where these cannot be read, or judged, by themselves."""
+    """The measurements of the rules on the files they have left; None if these cannot be read or checked separately."""
     table = tables.mine
     try:
         if not _fitting(table, remaining, plan):
@@ -78,7 +78,7 @@ def scan_files(
 
 
 def _fitting(table: ScannedTable, remaining: ReadPlan, plan: Plan) -> bool:
-    """Whether every file has the columns that are asked of it."""
+    """Whether every file has the columns of the rules."""
     names = {name for need in remaining.some if need.by_rows for name in (*need.expectation.columns, *plan.key)}
     asked = [(_some(table, remaining.files), names)]
     for need in remaining.some:
@@ -102,7 +102,7 @@ class _Files:
         self.table, self.others = tables
 
     def found(self, remaining: ReadPlan) -> dict[str, Measurement] | None:
-        """What each rule finds; None where one cannot be judged so."""
+        """The measurement of each rule; None if one cannot be measured this way."""
         rules = [need.expectation for need in remaining.some if need.by_rows]
         calls: dict[Any, Callable[[], Any]] = {}
         for need in sorted(remaining.some, key=lambda need: need.kind == "key"):  # what has most stages begins first
@@ -139,7 +139,7 @@ class _Files:
         }
 
     def _repeated(self, need: RuleNeed) -> Measurement:
-        """Keys of the files that are left, among themselves and beside those that are known."""
+        """Keys of the remaining files, compared with each other and with the known keys."""
         columns = tuple(sorted(need.expectation.key))
         files, old = _some(self.table, need.rest), old_files(need, self.table.files)
         rows, bounds = self._read(files), bounds_of(files)
@@ -222,7 +222,7 @@ def _read(spark: SparkSession, table: ScannedTable, files: Statistics) -> DataFr
 
 
 def _edges(rows: DataFrame, files: Statistics, columns: Sequence[str], masked: frozenset[str]) -> Edges:
-    """The edges of a key of whole numbers, where one bit per possible key is cheap; they stand in a query's text."""
+    """The bounds of a whole-number key if one bit per possible key is cheap; they become part of a query."""
     if masked & set(columns) or len(key_of(rows, columns).whole) < len(columns):
         return None
     bounds = bounds_of(files)
@@ -230,7 +230,7 @@ def _edges(rows: DataFrame, files: Statistics, columns: Sequence[str], masked: f
 
 
 def _within(rows: DataFrame, columns: Mapping[str, str], bounds: Mapping[str, Bounds]) -> DataFrame:
-    """Only the rows whose keys can be among those that are asked for."""
+    """Only the rows whose keys can match the requested keys."""
     for name, column in columns.items():
         if column in key_of(rows, [column]).whole and isinstance(bounds.get(name, (None,))[0], int):
             low, high = bounds[name]

@@ -7,11 +7,11 @@ lies. That decides not-null, ranges and row counts of a whole table.
 Why it is right: counts are exact, so they prove and refute. Bounds need not be values that are there, so they only prove:
 a range that holds all bounds is kept; one that does not is left to reading. Only types whose bounds hold every value are asked
 (not floats, which leave out NaN; not text, which may be cut), and rows that are deleted but still in a file make its
-bounds wider, never narrower. What one file does not say is unknown for the table.
+bounds wider, never narrower. What one file does not have is unknown for the table.
 
 Memory: one record per file.
 
-Failure: where statistics are missing or say too little, the expectation is left to Spark. Statistics that are wrong make a wrong
+Failure: if statistics are missing or insufficient, the expectation is left to Spark. Statistics that are wrong make a wrong
 proof, so those that are known not to be the values that readers see (Iceberg: partitions and promoted types) are left out when
 a table's metadata is read.
 
@@ -38,13 +38,13 @@ def prove(expectations: Iterable[Expectation], files: tuple[FileStatistics, ...]
 
 
 def row_count(files: tuple[FileStatistics, ...]) -> int | None:
-    """How many rows the files hold; None where the statistics of one do not say."""
+    """The number of rows in the files; None if the statistics of one do not have it."""
     counts = [file.rows for file in files]
     return None if None in counts else sum(count for count in counts if count)
 
 
 def null_counts(files: tuple[FileStatistics, ...]) -> dict[str, int]:
-    """How many nulls each column has, where the statistics of every file say.
+    """The number of nulls of each column, if the statistics of every file have it.
 
     >>> null_counts((FileStatistics(3, {"a": 1, "b": 0}), FileStatistics(2, {"a": 1}), FileStatistics(0)))
     {'a': 2}
@@ -112,7 +112,7 @@ AHEAD = 300  # seconds; what lies further in the future does not make a table fr
 
 
 def by_bounds(expectation: Expectation, files: tuple[FileStatistics, ...] | None, now: int) -> Outcome | None:
-    """What came of a promise about the newest or oldest value; None where only reading can tell."""
+    """The outcome of an expectation on the newest or oldest value; None if only reading can decide."""
     age = expectation.check
     if files is None or not isinstance(age, RowAge) or len(expectation.columns) != 1:
         return None
@@ -138,7 +138,7 @@ def _all_null(file: FileStatistics, column: str) -> bool:
 
 
 def _edge(file: FileStatistics, column: str, age: RowAge, now: int) -> int | None:
-    """The greatest or least value in seconds since 1970, where it stands in a row that is still there.
+    """The greatest or least value in seconds since 1970, if its row still exists.
 
     None also for a newest value from the future, which does not make a table fresh.
     """
@@ -150,9 +150,9 @@ def _edge(file: FileStatistics, column: str, age: RowAge, now: int) -> int | Non
 
 
 def seconds_of(value: Any, zone: str = "", newest: bool = True) -> int | None:
-    """Seconds since 1970; what has no zone is meant in the one that is given.
+    """Seconds since 1970; a value without a time zone is in the given one.
 
-    Near a change of the clocks the greatest time of day need not be the latest moment, so that only rows can tell.
+    Near a clock change the greatest local time need not be the latest point in time, so only rows can decide.
 
     >>> seconds_of(datetime(1970, 1, 2, tzinfo=UTC)), seconds_of(date(1970, 1, 2)), seconds_of(datetime(1970, 1, 2))
     (86400, 86400, None)

@@ -1,4 +1,4 @@
-"""The schema gate: what a contract promises against what a frame or table has."""
+"""The schema check: the contract compared with a frame or a table."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -30,7 +30,7 @@ def path_of(name: str, prefix: str = "") -> str:
 
 
 def columns(promised: Struct, actual: Struct, exact: bool) -> dict[str, str]:
-    """The actual name of each promised column; a name that differs in case only counts unless `exact`."""
+    """The actual name of each column of the contract; a name that differs only in case counts unless `exact`."""
     there = {member.name for member in actual.members}
     folded: dict[str, list[str]] = {}
     for name in there:
@@ -46,7 +46,7 @@ def columns(promised: Struct, actual: Struct, exact: bool) -> dict[str, str]:
 
 
 def differences(promised: Struct, actual: Struct, exact: bool = False, prefix: str = "") -> Iterator[Difference]:
-    """Missing columns, other types, extra columns, at any depth; `exact` also asks for order and letter case."""
+    """Missing columns, other types, extra columns, at any depth; `exact` also compares order and letter case."""
     names = columns(promised, actual, exact)
     for member in promised.members:
         path = path_of(member.name, prefix)
@@ -130,12 +130,12 @@ def _severity(difference: Difference, layer: str) -> Severity:
 
 
 def drift(plan: Plan, facts: TableFacts, known: str | None) -> list[Outcome]:
-    """Outcomes E533 to E535; `known` is the identity that the table had when it was last judged."""
+    """Outcomes E533 to E535; `known` is the identity of the table at its last check."""
     return [*_nullability(plan, facts), *_partitions(plan, facts), *_keys(plan, facts), *_identity(plan, facts, known)]
 
 
 def _nullability(plan: Plan, facts: TableFacts) -> Iterator[Outcome]:
-    """Flags are not believed, rows are judged; but a flag that refuses what the contract allows, or was taken off, is said."""
+    """Rows decide, not flags; but a flag that refuses nulls that the contract allows, or was removed, is reported."""
     there = {member.name: member for member in facts.schema.members} if facts.schema else {}
     made = facts.properties.get("floe.schema_hash") == schema_hash(plan.schema)
     for member in plan.schema.members:

@@ -28,13 +28,13 @@ KINDS = ("freshness", "volume", "range", "referentialIntegrity", "pointInTime")
 
 
 def implementation(rule: QualityRule) -> Mapping[str, Any]:
-    """What a rule of floe's own says."""
+    """The definition of a custom rule of floe."""
     own = str(rule.engine).lower() == "floe"
     return rule.implementation if own and isinstance(rule.implementation, dict) else {}
 
 
 def custom(base: Expectation, rule: QualityRule, ground: FieldContext) -> Expectation:
-    """A rule of floe's own as an expectation; what it cannot say is its cause."""
+    """A custom rule of floe as an expectation; a wrong definition is its cause."""
     said = implementation(rule)
     kind = next(iter(said), "")
     if len(said) != 1 or kind not in KINDS or not isinstance(said[kind], dict):
@@ -103,7 +103,7 @@ def _day_column(ground: FieldContext) -> Field | None:
 
 
 def _freshness_columns(ground: FieldContext) -> Iterator[Field]:
-    """The columns whose age is promised: by a rule of their own, by one of the dataset, by a service level."""
+    """The columns with an age limit: by a rule of the column, a rule of the dataset, or a service level."""
     dataset = ground.dataset
     for field in dataset.fields:
         if any("freshness" in implementation(rule) for rule in field.rules):
@@ -139,7 +139,7 @@ def _range(base: Expectation, said: Mapping[str, Any], ground: FieldContext) -> 
 
 
 def _claims(found: Sequence[Bad]) -> tuple[Claim, ...]:
-    """The claims that together prove a rule; none where a part of it has none."""
+    """The claims that prove a rule when all hold; none if a part of it has none."""
     if not all(bad.claims for bad in found):
         return ()
     return tuple(claim for bad in found for claim in bad.claims)
@@ -152,7 +152,7 @@ def _reference(base: Expectation, said: Mapping[str, Any], ground: FieldContext)
 
 
 def _point_in_time(base: Expectation, rule: str, ground: FieldContext) -> Expectation:
-    """`a <= b` of two columns; other text is said, never guessed."""
+    """`a <= b` of two columns; other text is reported, never guessed."""
     found = _ORDER.fullmatch(rule)
     fields = [ground.find(_bare(found[place])) for place in (1, 3)] if found else []
     first, second = fields if len(fields) == 2 else (None, None)
@@ -169,7 +169,7 @@ def _compared(first: Field, operator: str, second: Field) -> tuple[str, str | No
     """A comparison of two columns that is the same in whatever zone the session is, and why there is none.
 
     Spark compares a timestamp with a day, or with a time without a zone, in the session's zone. Here a time without a
-    zone is meant in the one its field declares, else UTC, and a day begins at midnight there.
+    zone is in the one that its field declares, else UTC, and a day starts at midnight there.
     """
     plain = f"{quote(first.column)} {operator} {quote(second.column)}"
     types, zones = [str(field.type) for field in (first, second)], [zone_name(field) for field in (first, second)]
@@ -197,7 +197,7 @@ def _micros(field: Field) -> str:
 
 
 def _same_kind(first: Field, second: Field, plain: str) -> str:
-    """A comparison of columns whose type the contract leaves open: Spark says which it is."""
+    """A comparison of columns without a type in the contract: Spark has the type."""
     zoned = [f"typeof({quote(field.column)}) = 'timestamp'" for field in (first, second)]
     said = "floe: a timestamp with time zone is compared with one without, add their physicalType"
     return f"CASE WHEN ({zoned[0]}) = ({zoned[1]}) THEN {plain} ELSE raise_error({text(said)}) END"

@@ -1,4 +1,4 @@
-"""Patterns, which cost more than all other rules of rows together: values that come again are searched once."""
+"""Patterns, which cost more than all other rules on rows: frequent values are matched once."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ def estimated_code_size(sql: str) -> int:
 
 
 def regex_columns(rules: Iterable[Expectation], masked: Collection[str]) -> set[str]:
-    """The columns that rules search for nothing but a pattern, and whose values may stand in a query's text."""
+    """The columns that rules use only in patterns, and whose values may be part of a query."""
     found = (_search(expectation.row_rule) for expectation in rules if expectation.row_rule)
     return {match["name"][1:-1].replace("``", "`") for match in found if match} - set(masked)
 
@@ -43,7 +43,7 @@ def _search(sql: str) -> re.Match[str] | None:
 
 
 def with_precomputed_values(sql: str, common: Mapping[str, Sequence[str]]) -> str:
-    """A rule that says the same of every row; of common values Spark finds the answer once, when it plans the query.
+    """A rule with the same result for every row; for frequent values Spark computes it once, when it plans the query.
 
     >>> with_precomputed_values("NOT `a` RLIKE '^x'", {"a": ("x", "y")})
     "CASE `a` WHEN 'x' THEN NOT 'x' RLIKE '^x' WHEN 'y' THEN NOT 'y' RLIKE '^x' ELSE NOT `a` RLIKE '^x' END"

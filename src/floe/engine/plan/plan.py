@@ -22,7 +22,7 @@ _AND = re.compile(r"\s*(?:,\s*and\b|,|\band\b|\+|&)\s*", re.IGNORECASE)
 
 
 def make_plan(contract: Contract, dataset: Dataset, labels: Sequence[str] = LABELS) -> Plan:
-    """Everything a dataset promises, as expectations with stable ids; labels above `internal` are masked in samples."""
+    """All expectations of a dataset, with stable ids; values of labels above `internal` are masked in samples."""
     shown = {"", *labels[: labels.index("internal") + 1]} if "internal" in labels else {""}
     ground = FieldContext(contract, dataset)
     expectations = [
@@ -66,7 +66,7 @@ def _together(dataset: Dataset, key: Sequence[Field]) -> str:
 
 
 def _grain(dataset: Dataset) -> tuple[Field, ...]:
-    """The columns that a row stands for, where the text of the grain names columns and nothing else."""
+    """The columns of the grain, if its text only lists columns."""
     text = str(dataset.node.get("dataGranularityDescription") or "").strip().rstrip(".")
     if not text:
         return ()
@@ -142,7 +142,7 @@ def _severity(field: Field, name: str, default: Severity) -> Severity:
 
 
 def _unique_part(ground: FieldContext) -> Expectation:
-    """A member of a struct that is never twice: counted by a query of its own."""
+    """A unique member of a struct: counted by a separate query."""
     found = replace(_unique(ground.path, (), Severity.ERROR), columns=())
     if ground.column is None:
         cause = "floe checks uniqueness of columns, not of elements of arrays and maps"
@@ -175,7 +175,7 @@ def _inside(wrap: Wrap, collection: str, name: str) -> Wrap:
 
 
 def _distinct(expectations: list[Expectation]) -> Iterator[Expectation]:
-    """Ids name an expectation for ever: where two would be equal, the later one is numbered."""
+    """Ids are permanent: if two would be equal, the later one gets a number."""
     seen: set[str] = set()
     for expectation in expectations:
         id_, number = expectation.id, 1

@@ -19,10 +19,12 @@ _UNITS = (None, "rows", "percent", "%", "pct")
 
 
 def rules(ground: FieldContext) -> Iterator[Expectation]:
-    """The rules that stand on a field or on a whole dataset."""
+    """The rules of a field or of a whole dataset."""
     listed = ground.field.values if ground.field else None
     for id_, rule in _named(ground.path, ground.field.rules if ground.field else ground.dataset.rules):
-        if rule.valid_values is None or rule.valid_values != listed:  # else it is the enum fact, which the field says
+        if (
+            rule.valid_values is None or rule.valid_values != listed
+        ):  # otherwise it is the enum fact, which the field has
             yield _judged(_base(id_, ground.path, rule), rule, ground)
 
 
@@ -68,7 +70,7 @@ def _gated(rule: QualityRule) -> bool:
 
 
 def _judged(base: Expectation, rule: QualityRule, ground: FieldContext) -> Expectation:
-    """A rule as an expectation; code E580 and a cause where nobody can judge it."""
+    """A rule as an expectation; code E580 and a cause if it cannot be evaluated."""
     if rule.type == "custom":
         if str(rule.engine).lower() == "floe":
             return custom(base, rule, ground)

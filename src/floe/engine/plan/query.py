@@ -1,4 +1,4 @@
-"""A rule's SQL as the one query that runs: what was checked, written again with its tables as parameters."""
+"""The SQL of a rule as the query that runs: the checked query, written again with its tables as parameters."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _MARKS = {ord(mark): f"\\u{ord(mark):04x}" for mark in "{}`"}
 
 
 def query_of(sql: str, contract: Contract, dataset: Dataset, column: str | None) -> tuple[SqlQuery | None, str | None]:
-    """The query to run, or why none is run; `column` is the SQL of the column that the rule stands on."""
+    """The query to run, or the reason for none; `column` is the SQL of the column of the rule."""
     names = _names(contract, dataset)
     found = read_query(sql, frozenset(names), dialects_of(server.type for server in contract.servers))
     if found.problems:
@@ -74,7 +74,7 @@ def _identifiers(tree: Any) -> list[Any]:
 
 
 def _with_parameters(tree: Any, names: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Put a parameter in the place of each table, and a name of its own on each named query, so that none means another."""
+    """Replace each table with a parameter, and give each named query its own name."""
     from sqlglot import exp  # noqa: PLC0415  (as above)
 
     fresh: dict[int, str] = {}

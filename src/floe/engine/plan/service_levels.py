@@ -41,7 +41,7 @@ def service_levels(contract: Contract, dataset: Dataset) -> Iterator[Expectation
 
 
 def _budget(contract: Contract, dataset: Dataset) -> Iterator[Expectation]:
-    """What storage and computing may cost, which only recorded sizes and runs can say."""
+    """Budgets of storage and computing, which recorded sizes and runs decide."""
     said = dataset.custom.get("costBudget") or contract.custom.get("costBudget")
     for kind, limit in said.items() if isinstance(said, Mapping) else ():
         level = Sla(property=f"costBudget.{kind}", value=limit)

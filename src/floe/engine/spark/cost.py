@@ -24,10 +24,10 @@ _FILES = ("number of files read", "number of result data files")
 
 
 class QueryReads(IntEnum):
-    """What a query may read: the less it reads beside the table, the surer its first scan is the table's."""
+    """What a query may read: the less besides the table, the surer its first scan is the table's."""
 
     ROWS = 0  # rows of the table, for rules about single rows
-    TABLE = 1  # the table and what stands beside it, as keys that are there already
+    TABLE = 1  # the table, and existing keys
     REFERENCES = 2  # other tables too
 
     @property
@@ -38,7 +38,7 @@ class QueryReads(IntEnum):
 
 @contextmanager
 def running(spark: SparkSession) -> Iterator[None]:
-    """What pyspark stumbles over where somebody stopped its context is told as what it is."""
+    """Errors of pyspark after its context was stopped, as one clear error."""
     try:
         yield
     except (AttributeError, AssertionError):
@@ -49,7 +49,7 @@ def running(spark: SparkSession) -> Iterator[None]:
 
 @contextmanager
 def described(spark: SparkSession, text: str, reads: QueryReads) -> Iterator[None]:
-    """Name the jobs of a block and tag them by what they read; the name that stood there before is put back."""
+    """Name the jobs of a block and tag them by what they read; afterwards the previous name is restored."""
     with _labelled(spark, text, reads.tag), running(spark):
         yield
 
@@ -71,7 +71,7 @@ def _labelled(spark: SparkSession, text: str, tag: str) -> Iterator[None]:
 
 @contextmanager
 def metered(spark: SparkSession, name: str) -> Iterator[Cost]:
-    """Count what runs under a name, by this thread or for it; the numbers stand there when the block has ended."""
+    """Count what runs under a name, by this thread or for it; the numbers are available after the block."""
     cost, context, tag = dict(UNKNOWN), _context(spark), f"floe-{uuid.uuid4().hex}"
     if context is None:
         yield cost
@@ -137,7 +137,7 @@ def _jobs(execution: Any) -> set[int]:
 
 
 def _reads(jobs: set[int], kinds: dict[QueryReads, set[int]]) -> QueryReads:
-    """What the query of some jobs reads; one that nobody described may read anything of the table."""
+    """What the query of some jobs reads; one without description may read anything of the table."""
     return next((reads for reads, tagged in kinds.items() if not jobs.isdisjoint(tagged)), QueryReads.TABLE)
 
 
@@ -155,7 +155,7 @@ def _files(node: Any, values: Any) -> int | None:
 
 
 def _bytes(app: Any, stage: int) -> int:
-    """What a stage read; skipped ones are not kept for long."""
+    """What a stage read; skipped stages are not kept for long."""
     try:
         return int(app.lastStageAttempt(stage).inputBytes())
     except ENGINE_ERRORS:
@@ -167,19 +167,19 @@ def _each(found: Any) -> Iterator[Any]:
     return (found.apply(index) for index in range(found.size()))
 
 
-_BESIDE = 3  # threads beside the one that asks
+_BESIDE = 3  # threads besides the calling one
 
 
 def run_concurrently(spark: SparkSession, calls: Sequence[Callable[[], Any]]) -> list[Any]:
-    """What calls answer, in their order; the last is asked by this thread, others keep the tags and names of its jobs.
+    """The results of calls in their order; this thread runs the last one, others keep the tags and names of its jobs.
 
-    Where one fails, those that wait are not asked any more, and those that run are waited for; where the user stops
+    If one fails, waiting calls are not started, and running ones are waited for; if the user stops
     this thread, nothing is.
     """
     if len(calls) < 2:
         return [call() for call in calls]
     with running(spark):
-        # each call gets a copy of its own: what a thread names its jobs stands there
+        # each call gets its own copy, which has the names of the thread's jobs
         ways = [inheritable_thread_target(spark) for _ in calls[:-1]]
         if not all(map(callable, ways)):  # pyspark without a thread of the JVM for each of Python's
             return [call() for call in calls]

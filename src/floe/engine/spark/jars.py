@@ -26,7 +26,7 @@ class Jar(NamedTuple):
 
     @property
     def coordinates(self) -> str:
-        """As a resolver asks for it."""
+        """In the form of a resolver."""
         return f"{self.group}:{self.artifact}:{self.version}"
 
     @property
@@ -122,7 +122,7 @@ def _keep(jar: Jar, path: Path, target: Path, output: str) -> None:
 
 
 def _reason(output: str) -> str:
-    """Why nothing was fetched, as far as the output of Spark's resolver tells: it is another program, and says it nowhere else."""
+    """Why nothing was fetched, from the output of Spark's resolver: it is another program, and reports it nowhere else."""
     words = (
         "UnknownHost",
         "Connection refused",

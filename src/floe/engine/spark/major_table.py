@@ -1,4 +1,4 @@
-"""The table of one MAJOR of a contract, among those where it may stand."""
+"""The table of one MAJOR of a contract, among its possible names."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from floe.tables.spark.errors import ENGINE_ERRORS, cause_of, first_line
 def read_pinned(
     targets: Sequence[Target], name: str, major: int, snapshot: str | None, settings: Settings
 ) -> DataFrame:
-    """The rows of the first table that is there and holds the MAJOR, or does not say which one it holds."""
+    """The rows of the first table that exists and has the MAJOR, or does not name any."""
     spark, others = own_session(settings), []
     for target in targets:
         try:
@@ -42,14 +42,14 @@ def read_pinned(
 
 
 def _recorded(spark: SparkSession, target: Target) -> str:
-    """The contract that a table says it holds; files without a log say nothing."""
+    """The contract in the properties of a table; files without a log have none."""
     if not reader_of(target).can_commit(target):
         return ""
     return writable(target).state(spark, target).properties.get("floe.contract", "")
 
 
 def _rows(spark: SparkSession, target: Target, snapshot: str | None) -> DataFrame:
-    """The rows, with a wrong snapshot said now rather than when they are first used."""
+    """The rows, with an error for a wrong snapshot now and not at the first use."""
     rows: DataFrame = readable(target).read(spark, target, snapshot)
     _ = rows.schema
     return rows

@@ -39,13 +39,13 @@ _Answers = dict[str, DuplicateKeys | OrphanKeys | str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureRequest:
-    """The rows to judge and what they are held to.
+    """The rows to check and their expectations.
 
     `existing` are the rows in the table already, whose keys may not come again; at a `gate` the rows are a batch's,
-    and rules about the whole table are left out. `unread` says why a table that keys refer to could not be read.
+    and rules on the whole table are left out. `unread` has the reason why a referenced table could not be read.
     `total` is how many rows there are, where that is known; those that break nothing need not be among the rows then.
-    `bounds` are values between which all values of columns lie, where they are known; `clustered` says of columns
-    whether each file holds values of its own; `common` are values that columns of text have again and again.
+    `bounds` contain all values of columns, where they are known; `clustered` is whether each file
+    of a column has its own range of values; `common` are frequent values of text columns.
     """
 
     rows: DataFrame
@@ -63,7 +63,7 @@ class MeasureRequest:
 
 
 class Measurements(NamedTuple):
-    """What the queries found: the row pass, the key its samples show, and by id what came of keys, or why nothing did."""
+    """The results of the queries: the row pass, the key in its samples, and by id the result of keys, or its error."""
 
     counted: RowPassResult
     key: SampleKey
@@ -71,7 +71,7 @@ class Measurements(NamedTuple):
 
 
 def measure(scene: MeasureRequest) -> tuple[int, list[Outcome]]:
-    """How many rows there are, and what came of each expectation on them."""
+    """The number of rows, and the outcome of each expectation."""
     asked = [expectation for expectation in scene.plan.expectations if expectation.gated or not scene.gate]
     key = key_of(scene.rows, scene.plan.key)
     rules = [expectation for expectation in asked if isinstance(expectation.check, RowRule | RowAge)]
@@ -85,7 +85,7 @@ def measure(scene: MeasureRequest) -> tuple[int, list[Outcome]]:
         [expectation for expectation in asked if expectation.key and expectation.id not in unfollowed],
     )
     rows = partial(_counted_rows, scene, key, rules, edges)
-    if edges or scene.total is None:  # how a key is judged depends on what the row pass sees
+    if edges or scene.total is None:  # how a key is checked depends on the result of the row pass
         counted = rows()
         calls = _key_calls(scene, key, keyed, counted)
         found = run_concurrently(scene.rows.sparkSession, calls)
@@ -97,7 +97,7 @@ def measure(scene: MeasureRequest) -> tuple[int, list[Outcome]]:
 
 
 def _counted_rows(scene: MeasureRequest, key: SampleKey, rules: list[Expectation], edges: list[str]) -> RowPassResult:
-    """The row pass; nothing is read where nothing is asked that is not known."""
+    """The row pass; nothing is read if everything is known."""
     if scene.total is not None and not rules and not edges:
         return RowPassResult(scene.total, {})
     with described(scene.rows.sparkSession, f"{scene.plan.contract}: {len(rules)} row rules", QueryReads.ROWS):
@@ -137,7 +137,7 @@ def _counted(scene: MeasureRequest, expectation: Expectation, seen: Measurements
 
 
 def _edges(scene: MeasureRequest, asked: list[Expectation]) -> list[str]:
-    """The columns of keys of whole numbers, whose least and most value tell how dense they are; unless they are known."""
+    """The whole-number key columns whose minimum and maximum show how dense they are, unless they are known."""
     keys = [
         key_of(scene.rows, expectation.key)
         for expectation in asked
@@ -150,7 +150,7 @@ def _edges(scene: MeasureRequest, asked: list[Expectation]) -> list[str]:
 
 
 def _dense(scene: MeasureRequest, columns: Sequence[str], counted: RowPassResult) -> Edges:
-    """The edges of a key of whole numbers, where one bit per possible key is cheap; they stand in a query's text."""
+    """The bounds of a whole-number key if one bit per possible key is cheap; they become part of a query."""
     if scene.plan.masked & set(columns) or len(key_of(scene.rows, columns).whole) < len(columns):
         return None
     return dense([scene.bounds.get(column) or counted.edges(column) for column in columns], counted.rows)
@@ -238,7 +238,7 @@ def outcome(
     samples: tuple[Any, ...] = (),
     method: str | None = None,
 ) -> Outcome:
-    """What came of an expectation whose number is known, of how many rows."""
+    """The outcome of an expectation whose number is known, of how many rows."""
     return judged_outcome(expectation, Measured(*numbers, message, samples, method), "scan", empty_passes=scene.gate)
 
 

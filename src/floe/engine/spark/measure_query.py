@@ -23,7 +23,7 @@ LONGEST = 600.0  # seconds that a rule's SQL may take
 
 
 def by_table(scene: "MeasureRequest", expectation: Expectation) -> Outcome:
-    """What came of an expectation that is asked of the table by a query of its own."""
+    """The outcome of an expectation that has its own query."""
     if isinstance(expectation.check, SqlQuery):
         return by_query(scene, expectation, expectation.check)
     assert isinstance(expectation.check, RowsPerDay)
@@ -34,7 +34,7 @@ def by_table(scene: "MeasureRequest", expectation: Expectation) -> Outcome:
 
 
 def by_query(scene: "MeasureRequest", expectation: Expectation, query: SqlQuery) -> Outcome:
-    """What came of a rule's SQL: one number held to its threshold, or why there is none."""
+    """The outcome of a rule's SQL: one number compared with its threshold, or the reason for none."""
     tables: dict[str, Any] = {name: _rows(scene, dataset) for name, dataset in query.tables}
     lost = next((dataset for name, dataset in query.tables if tables[name] is None), None)
     if lost is not None:

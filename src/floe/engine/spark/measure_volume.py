@@ -16,7 +16,7 @@ _EPOCH = date(1970, 1, 1)
 
 
 def by_day(scene: "MeasureRequest", expectation: Expectation, volume: RowsPerDay) -> Outcome:
-    """What came of a promise about each day from the first one with rows to yesterday; a day without rows has none."""
+    """The outcome of an expectation on each day from the first one with rows to yesterday; a day without rows has none."""
     today = (datetime.fromtimestamp(scene.now, UTC).astimezone(ZoneInfo(volume.zone)).date() - _EPOCH).days
     first, days, bad, worst = _found(scene, volume, today)
     if first is None:

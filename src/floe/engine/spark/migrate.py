@@ -14,7 +14,7 @@ from floe.tables.spark.errors import ENGINE_ERRORS, first_line
 
 
 def rows_of(source: Target, columns: Sequence[str], settings: Settings) -> DataFrame:
-    """A table's rows as columns written in SQL; TableError where Spark cannot say."""
+    """A table's rows as columns written in SQL; TableError if Spark cannot read it."""
     try:
         rows: DataFrame = readable(source).read(own_session(settings), source)
         return rows.selectExpr(*columns)

@@ -6,7 +6,7 @@ from floe.model import EngineError, SettingError
 
 
 def set_tags(run_id: str | None, tags: Mapping[str, str]) -> None:
-    """Tag a run, else the one that is active."""
+    """Tag a run, or else the active one."""
     try:
         import mlflow  # noqa: PLC0415  (seconds that nothing else needs)
         from mlflow.exceptions import MlflowException  # noqa: PLC0415

@@ -35,7 +35,7 @@ def frame_of(target: Target, settings: Settings) -> DataFrame | None:
 
 
 def observe_frame(frame: DataFrame, schema: Struct) -> Observation | None:
-    """Nulls, bounds, listed values and keys of all rows; None for a stream, which has no end to look at."""
+    """Nulls, bounds, listed values and keys of all rows; None for a stream, which has no end."""
     if frame.isStreaming:
         return None
     try:

@@ -10,7 +10,7 @@ from floe.tables.spark.errors import ENGINE_ERRORS, first_line
 
 
 def rewrite(target: Target, settings: Settings) -> str | None:
-    """Write all files of a table again, as readers see their rows now; the snapshot that came of it."""
+    """Rewrite all files of a table as readers see their rows now; returns the snapshot."""
     spark = own_session(settings)
     catalog = quote(str(target.name).split(".", 1)[0])
     options = "map('rewrite-all', 'true')"

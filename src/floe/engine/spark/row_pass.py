@@ -129,7 +129,7 @@ def count_rows(request: RowPassRequest) -> RowPassResult:
     except ENGINE_ERRORS as error:
         if not request.rules:
             raise
-        found = _pass(request._replace(rules=(), edges=()))  # where even this fails, no rule is at fault
+        found = _pass(request._replace(rules=(), edges=()))  # if even this fails, no rule is the cause
         causes: dict[str, str] = {}
         numbers: dict[str, int | None] = {}
         samples: dict[str, Sequence[Any]] = {}
@@ -155,7 +155,7 @@ def _pass(request: RowPassRequest) -> RowPassResult:
     ages += [(f"{side} {column}", side, quote(column)) for column in request.edges for side in ("min", "max")]
     if not rules:
         return _ages_only(request, ages)
-    if request.total is not None:  # no rule asks anything of good rows
+    if request.total is not None:  # no rule needs the good rows
         rules.sort(key=lambda rule: (searches(_test(rule, request)), rule.columns))
     tests = [_test(rule, request) for rule in rules]
     if request.total is not None:
@@ -243,7 +243,7 @@ def _batches(rules: Sequence[str]) -> list[tuple[int, int]]:
     per_batch = -(-sum(map(searches, rules)) // _SEARCHES)
     for n, rule in enumerate(rules):
         most = _BITS
-        if searches(rule):  # begins a batch of its own kind
+        if searches(rule):  # starts a batch of its own kind
             most = min(per_batch, _BITS) if searches(rules[first]) else 0
         if n > first and (size + estimated_code_size(rule) > _COMPILED or n - first >= most):
             found.append((first, n))

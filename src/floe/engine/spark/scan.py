@@ -23,7 +23,7 @@ _SEED = 20_260_101
 
 
 class ScanResult(NamedTuple):
-    """How many rows there are, what came of each expectation, and what that cost."""
+    """The number of rows, the outcome of each expectation, and the cost."""
 
     rows: int | None
     outcomes: list[Outcome]
@@ -31,7 +31,7 @@ class ScanResult(NamedTuple):
 
 
 def scan(plan: Plan, target: Target, snapshot: str | None, aids: VerifyInputs, settings: Settings) -> ScanResult:
-    """Judge a table; what the engine could not do is not evaluated."""
+    """Check a table; if the engine fails, expectations are not evaluated."""
     spark = own_session(settings)
     try:
         rows = readable(target).read(spark, target, snapshot)
@@ -80,7 +80,7 @@ def scan_rows(rows: DataFrame, plan: Plan, aids: VerifyInputs, settings: Setting
 
 
 def _part(rows: DataFrame, scope: RowScope | None) -> DataFrame:
-    """The rows in scope; the same ones however often they are read."""
+    """The rows in scope; the same ones on every read."""
     if scope and scope.where:
         rows = without_statistics(rows, uncertain_columns(rows)).where(scope.where)
     return rows.sample(fraction=scope.sample, seed=_SEED) if scope and scope.sample else rows

@@ -81,7 +81,7 @@ def own_session(settings: Settings) -> SparkSession:
 
 
 def _quiet_gateway() -> None:
-    """A lost JVM is said as an outcome, not as stacks of py4j, which logs by its own logger and by the root one."""
+    """Report a lost JVM as an outcome, not as stacks of py4j, which logs by its own logger and by the root one."""
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     root = logging.getLogger()
     root.removeFilter(_not_of_gateway)
@@ -93,7 +93,7 @@ def _not_of_gateway(record: logging.LogRecord) -> bool:
 
 
 def _running() -> SparkSession | None:
-    """The session of this thread; one that was stopped, or whose JVM is gone, does not count."""
+    """The session of this thread; a stopped one, or one without JVM, does not count."""
     try:
         context = SparkContext._active_spark_context
         if context is not None and _stopped(context):
@@ -101,7 +101,7 @@ def _running() -> SparkSession | None:
             return None
         return SparkSession.getActiveSession()
     except ConnectionError:
-        # pyspark keeps the address of a JVM that was killed, and would ask it for a new session
+        # pyspark keeps the address of a killed JVM, and would request a new session from it
         SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
         SparkSession._instantiatedSession = None
         return None
@@ -113,7 +113,7 @@ def _stopped(context: SparkContext) -> bool:
 
 
 def _let_go(context: SparkContext) -> None:
-    """Wait until a context that is being stopped is gone: pyspark would hand it out again until then."""
+    """Wait until a stopping context has ended: pyspark would return it until then."""
     until = time.monotonic() + _STOPS
     while SparkContext._active_spark_context is context and time.monotonic() < until:
         time.sleep(0.1)
@@ -162,7 +162,7 @@ def _catalog(settings: Settings, name: str, options: Any) -> dict[str, str]:
 
 
 def _jdbc(uri: SplitResult) -> dict[str, str]:
-    """A database server as Iceberg's JDBC catalog is told of it; its driver's jar is the user's to add (spark.conf)."""
+    """A database server for Iceberg's JDBC catalog; users add its driver's jar (spark.conf)."""
     place = f"{uri.hostname}:{uri.port}" if uri.port else uri.hostname
     found = {
         ".type": "jdbc",
@@ -186,7 +186,7 @@ def _interruptible() -> Iterator[None]:
 
 def _stop(number: int, frame: object) -> None:
     context = SparkContext._active_spark_context
-    if context is not None:  # by a thread of its own: this one's way to the JVM is taken by what runs
+    if context is not None:  # from another thread: this thread's connection to the JVM is busy
         threading.Thread(target=context.cancelAllJobs, daemon=True).start()
     raise KeyboardInterrupt
 

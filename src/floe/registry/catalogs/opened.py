@@ -18,11 +18,11 @@ TYPES = ("sql", "rest", "hive", "glue", "dynamodb", "bigquery", "in-memory")
 
 
 class CannotHoldError(Exception):
-    """A catalog that has no place for contracts, and never will: said once, then left alone."""
+    """A catalog that can never store contracts: reported once, then skipped."""
 
 
 def options_of(name: str, settings: Settings) -> dict[str, str]:
-    """What the settings say of a catalog, as pyiceberg takes it."""
+    """The settings of a catalog in the form of pyiceberg."""
     if name not in settings.catalogs:
         known = ", ".join(settings.catalogs) or "none"
         raise _wrong(f"No catalog is called '{name}' (known: {known})")
@@ -63,7 +63,7 @@ def open_catalog(name: str, settings: Settings) -> "Catalog":
 
 @contextmanager
 def spoken(name: str, settings: Settings) -> Iterator[None]:
-    """What goes wrong with a catalog as a SendError that says whether trying again can help."""
+    """Errors of a catalog as SendError, with whether a retry can help."""
     try:
         yield
     except (SendError, CannotHoldError):
@@ -92,7 +92,7 @@ def _told(name: str, error: Exception, settings: Settings) -> Exception:
 
 
 def _never_holds(error: Exception) -> bool:
-    """Whether a catalog has no place for what it is asked to hold.
+    """Whether a catalog cannot store what it gets.
 
     For names within names pyiceberg raises the same class as for a namespace that is missing; only its text differs.
     """
@@ -101,7 +101,7 @@ def _never_holds(error: Exception) -> bool:
 
 
 def _refused(error: Exception) -> bool:
-    """Whether the same request would be refused again: who asks, or what is asked, is wrong."""
+    """Whether the same request would be refused again, because of its sender or its content."""
     from pydantic import ValidationError  # noqa: PLC0415
     from pyiceberg.exceptions import BadRequestError, ForbiddenError, OAuthError, UnauthorizedError  # noqa: PLC0415
     from sqlalchemy.exc import ArgumentError, DataError, ProgrammingError  # noqa: PLC0415

@@ -1,7 +1,7 @@
 """Contracts as the properties of a product's namespace; what a catalog holds is read and written here, nowhere else.
 
 `floe.contracts` lists the newest version of each live MAJOR (`["customers:1.0.0", …]`); it follows from the keys
-`floe.contract.<name>.<field>`, where the newest MAJOR stands, and `floe.contract.<name>@<major>.<field>` for the others.
+`floe.contract.<name>.<field>` for the newest MAJOR, and `floe.contract.<name>@<major>.<field>` for the others.
 """
 
 import json
@@ -34,12 +34,12 @@ class Held:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """What tells the higher of two versions."""
+        """The order of two versions."""
         return tuple(int(part) for part in self.version.split("."))
 
 
 def held(properties: Mapping[str, str]) -> list[Held]:
-    """The contracts that a namespace's properties tell of, by name and version."""
+    """The contracts in a namespace's properties, by name and version."""
     found: dict[tuple[str, str], dict[str, str]] = {}
     for key, value in properties.items():
         match = _KEY.fullmatch(key)

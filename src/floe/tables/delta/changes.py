@@ -36,7 +36,7 @@ class _Commit(NamedTuple):
 
 
 def rewrites(path: str, since: int, now: int) -> list[Rewrite]:
-    """The rewrites after one version and up to another, oldest first; those before a commit that is gone are left out."""
+    """The rewrites between two versions, oldest first; those before a missing commit are left out."""
     commits: list[_Commit] = []
     try:
         table = DeltaTable(path)
@@ -116,7 +116,7 @@ def _rewrite(commit: _Commit, fresh: Mapping[str, str]) -> Rewrite | None:
 
 
 def _only_moves(commit: _Commit) -> bool:
-    """Whether Delta itself says that a commit put rows into other files and changed none."""
+    """Whether Delta itself marks a commit as moving rows between files without changing any."""
     if commit.operation not in _MOVING or not commit.added or not commit.removed:
         return False
     return not any(action.get("dataChange", True) for action in (*commit.added, *commit.removed))

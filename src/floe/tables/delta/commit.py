@@ -19,7 +19,7 @@ from floe.tables.parquet.footers import footers, struct_of
 from floe.tables.spark.schema import holdable, name_of
 from floe.tables.state import TableMovedError
 
-# what a table may be able to do: a commit of ours is right with these, whatever else is wrong or refused
+# table features with which floe's own commit is correct; any other feature refuses it
 _FEATURES = {
     "appendOnly",
     "invariants",
@@ -37,7 +37,7 @@ _LAST = "\U0010ffff"
 
 
 def unfit(log: DeltaTable, plan: Plan, files: Iterable[pq.FileMetaData]) -> str | None:
-    """Why staged files cannot become this table's by a commit of ours; None where they can."""
+    """Why staged files cannot become part of this table by a commit of floe; None if they can."""
     if used := _strange_features(log, plan):
         return f"the table uses {', '.join(used)}"
     if log.metadata().partition_columns:
@@ -57,7 +57,7 @@ def unfit(log: DeltaTable, plan: Plan, files: Iterable[pq.FileMetaData]) -> str 
 
 
 def _strange_features(log: DeltaTable, plan: Plan) -> list[str]:
-    """What the table uses that a commit of ours may not respect."""
+    """The features of the table that a commit of floe may not respect."""
     protocol, configuration = log.protocol(), log.metadata().configuration
     features = {*(protocol.writer_features or ()), *(protocol.reader_features or ())}
     judged = {f"delta.constraints.{name_of(rule)}" for rule in holdable(plan)}  # by the gate, on the staged rows
@@ -81,7 +81,7 @@ def commit_files(location: str, files: Sequence[Path], plan: Plan, tag: Tag, sna
     The commit is a file that is there or is not: an error that comes after it (a checkpoint on a full disk, say) undoes
     nothing. So after every error the log is asked first, and files go back only where the commit is certainly not there.
 
-    TableMovedError where somebody else committed after the snapshot.
+    TableMovedError if another writer committed after the snapshot.
     """
     try:
         log = DeltaTable(location)
@@ -110,7 +110,7 @@ def commit_files(location: str, files: Sequence[Path], plan: Plan, tag: Tag, sna
 
 
 def _after_error(error: Exception, location: str, version: int, tag: Tag, moved: dict[Path, Path]) -> str | None:
-    """What came of a commit that ended in an error: None where it is in the log, else why it is not."""
+    """The result of a commit that ended in an error: None if it is in the log, else why it is not."""
     other = _next_commit(location, version)
     if other is not None and tag.run_id in other:
         return None

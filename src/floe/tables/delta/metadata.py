@@ -33,7 +33,7 @@ _DIGITS = 15
 
 
 def probe(target: Target) -> TableFacts | None:
-    """What the log at a path says."""
+    """The state in the log at a path."""
     if not target.path:
         raise TableError(
             f"{target.name} is in Spark's catalog, which needs a Spark session",
@@ -72,12 +72,12 @@ def _facts(path: str, table: DeltaTable) -> TableFacts:
 
 
 def delta_mark(size: Any, changed: Any) -> str:
-    """What tells a file from another one that was written to the same path."""
+    """The identity of a file, for files that were written to the same path."""
     return f"{size} {changed}"
 
 
 def column_identity(column: Mapping[str, Any]) -> str:
-    """What makes a column that one: its type, and what the log says of it but its comment."""
+    """The identity of a column: its type and metadata, without its comment."""
     notes = {key: value for key, value in (column.get("metadata") or {}).items() if key != "comment"}
     return json.dumps([column["type"], notes], sort_keys=True)
 
@@ -107,7 +107,7 @@ def _committed(table: DeltaTable) -> int | None:
         name = f"_delta_log/{version:020}.json"
         info = log.get_file_info(name)
         if not info.is_file:
-            return None  # cleaned away: what it said is not known
+            return None  # cleaned up: its content is unknown
         with log.open_input_file(name) as stream:
             text = stream.read()
         if not text.strip():
@@ -119,7 +119,7 @@ def _committed(table: DeltaTable) -> int | None:
 
 
 def _commit(lines: list[bytes]) -> tuple[bool, int | None]:
-    """Whether a commit changed data, and when it says it was made."""
+    """Whether a commit changed data, and its timestamp."""
     stamp, changed = None, False
     for line in lines:
         action = json.loads(line) if line else {}
@@ -132,7 +132,7 @@ def _commit(lines: list[bytes]) -> tuple[bool, int | None]:
 
 
 def _add_actions(table: DeltaTable) -> list[dict[str, Any]] | None:
-    """The files that the log lists; None where what it says of them cannot be read, or is about other names."""
+    """The files in the log; None if their statistics cannot be read, or are about other names."""
     if table.metadata().configuration.get("delta.columnMapping.mode", "none") != "none":
         return None
     try:
@@ -197,7 +197,7 @@ def _files(
 
 
 class _Deleted(NamedTuple):
-    """How many rows a deletion vector takes from a file, and which ones, in one word."""
+    """The number and identity of the rows that a deletion vector removes from a file, in one word."""
 
     rows: int
     which: str
@@ -317,7 +317,7 @@ def _open(path: str) -> DeltaTable:
 
 
 def _denied(path: str) -> bool:
-    """Whether the log may not be listed, which deltalake's first line does not say."""
+    """Whether listing the log is not permitted, which the first line of deltalake's error does not show."""
     try:
         os.listdir(f"{path}/_delta_log")
     except OSError as error:

@@ -35,7 +35,7 @@ def partition_value(column: Column) -> Column:
 
 
 def exists(spark: SparkSession, target: Target) -> bool:
-    """Whether the table is there; TableError where something else stands in its place."""
+    """Whether the table exists; TableError if something else is at its path."""
     if target.name:
         return spark.catalog.tableExists(target.sql)
     path = Path(str(target.path))
@@ -57,7 +57,7 @@ def read(spark: SparkSession, target: Target, snapshot: str | None = None) -> Da
 
 
 def read_state(spark: SparkSession, target: Target, state: State) -> DataFrame:
-    """The table's rows as they stood."""
+    """The rows of the table at a snapshot."""
     return read(spark, target, state.snapshot)
 
 
@@ -125,7 +125,7 @@ def field_ids(target: Target, schema: Struct, created: bool, settings: Settings)
 
 
 def advanced(state: State, there: State, statements: int) -> bool:
-    """Whether nothing but our own statements, one commit each, stands between two states of a table."""
+    """Whether only statements of floe, one commit each, are between two states of a table."""
     return there.identity == state.identity and int(there.snapshot or 0) == int(state.snapshot or 0) + statements
 
 
@@ -260,7 +260,7 @@ def _location(spark: SparkSession, target: Target) -> str:
 
 
 def state(spark: SparkSession, target: Target) -> State:
-    """The table as it stands now."""
+    """The current state of the table."""
     log = _log(spark, target)
     schema = struct_of(read(spark, target).schema)
     if log:

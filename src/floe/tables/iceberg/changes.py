@@ -1,4 +1,4 @@
-"""Which files of an Iceberg table were only rewritten: snapshots that say they replace files by others of the same rows."""
+"""Files of an Iceberg table that were only rewritten: snapshots that replace files with others of the same rows."""
 
 from pyiceberg.manifest import ManifestContent, ManifestEntryStatus
 from pyiceberg.table import Table

@@ -33,11 +33,11 @@ from floe.tables.parquet.footers import footers, struct_of as file_struct
 from floe.tables.spark.schema import FieldIds
 from floe.tables.state import State, TableMovedError
 
-_PATIENCE = (0, 1, 3)  # seconds before each look for a commit whose answer was lost
+_PATIENCE = (0, 1, 3)  # seconds before each attempt to find a commit whose answer was lost
 
 
 def unfit(table: Table, plan: Plan, files: Iterable[pq.FileMetaData]) -> str | None:
-    """Why staged files cannot become this table's by a commit of ours; None where they can."""
+    """Why staged files cannot become part of this table by a commit of floe; None if they can."""
     if not table.spec().is_unpartitioned():
         return "the table is partitioned"
     if "://" in table.location().removeprefix("file://"):
@@ -126,7 +126,7 @@ def commit_files(
 ) -> str | None:
     """Make staged files the table's by one commit onto a state; else why not, with the files back in place.
 
-    TableMovedError where somebody else committed since, or changed the schema, which makes no snapshot.
+    TableMovedError if another writer committed since, or changed the schema, which makes no snapshot.
     """
     try:
         table = by_name(str(target.name), settings)
@@ -157,7 +157,7 @@ def commit_files(
 
 
 def _after_error(error: Exception, table: Table, snapshot: str | None, tag: Tag, moved: dict[Path, Path]) -> str | None:
-    """What came of a commit that ended in an error: None where the table has it, else why it has not.
+    """The result of a commit that ended in an error: None if the table has it, else why it has not.
 
     A catalog behind a network may still be at work on a commit whose answer was lost. Files that it may yet make the table's
     are never moved away: the table would name files that are gone. Then nobody knows, and that is what is said.

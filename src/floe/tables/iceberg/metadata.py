@@ -1,4 +1,4 @@
-"""Iceberg's catalogs and metadata files, asked by pyiceberg."""
+"""Iceberg's catalogs and metadata files, read with pyiceberg."""
 
 import datetime
 import decimal
@@ -58,7 +58,7 @@ _NUMBERED = re.compile(r"v?(\d+)[-.].*metadata\.json")
 
 
 class _Constant(NamedTuple):
-    """A column whose value stands in the partition of a file: where there, its name, and how a bound is made of it."""
+    """A column whose value is in the partition of a file: its position, its name, and how a bound is made of it."""
 
     place: int
     name: str
@@ -91,7 +91,7 @@ def first_file(table: Table) -> DataFile | None:
 
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:
-    """What the catalog, or a metadata file, says of a table."""
+    """The state of a table in the catalog or a metadata file."""
     table = _read_or_say(target, lambda: _at_hand(target, settings) or open_table(target, settings))
     return _read_or_say(target, lambda: _facts(table)) if table else None
 
@@ -111,7 +111,7 @@ def _at_hand(target: Target, settings: Settings) -> Table | None:
 
 
 def _in_sqlite(name: str, settings: Settings) -> str | None:
-    """The metadata file of a table in a catalog that is an SQLite file; None where that does not say."""
+    """The metadata file of a table in a catalog that is an SQLite file; None if it is not there."""
     catalog, _, rest = name.partition(".")
     namespace, _, table = rest.rpartition(".")
     uri = str((settings.catalogs.get(catalog) or {}).get("uri", ""))
@@ -190,7 +190,7 @@ def metadata_file(path: str) -> str | None:
 
 
 def _newest(folder: Path) -> Path | None:
-    """The metadata file that a hint names, else the one with the highest number."""
+    """The metadata file in a version hint, else the one with the highest number."""
     hint = folder / "version-hint.text"
     files = [(int(match[1]), file) for file in folder.glob("*.metadata.json") if (match := _NUMBERED.match(file.name))]
     wanted = int(hint.read_text()) if hint.is_file() else max((number for number, _ in files), default=0)
@@ -313,7 +313,7 @@ def _loose(table: Table, listed: list[_Listed]) -> frozenset[str]:
 
 
 def _fits_constant(file: DataFile, field: NestedField, value: Any) -> bool:
-    """Whether what a file's statistics say of a column holds for the value of its partition."""
+    """Whether the statistics of a column in a file are valid for the value of its partition."""
     id_ = field.field_id
     nulls = (file.null_value_counts or {}).get(id_)
     if value is None:
@@ -391,7 +391,7 @@ def _bounds(file: DataFile, known: _KnownColumns) -> tuple[dict[str, int], dict[
 
 
 def iceberg_mark(entry: ManifestEntry) -> str:
-    """What tells a file from another one that was added under the same path.
+    """The identity of a file, for files that were added under the same path.
 
     Tables of version 1 have no sequence numbers, so that the snapshot that added the file takes their place.
     """
@@ -458,5 +458,5 @@ def _catalog(name: str, settings: Settings) -> Catalog | None:
 
 
 def _io(place: str) -> dict[str, str]:
-    """How files are read: local ones without pyarrow, whose import takes as long as everything else here."""
+    """How files are read: local ones without pyarrow, whose import takes as long as the rest here."""
     return {} if "://" in place and not place.startswith("file://") else _LIGHT

@@ -13,7 +13,7 @@ from floe.tables.spark.schema import Protection
 
 
 def protect(spark: SparkSession, target: Target, rules: Sequence[Expectation], settings: Settings) -> list[Protection]:
-    """Iceberg holds that a field is required, and nothing else; floe's own tables say so from the start."""
+    """Iceberg supports required fields only; tables that floe creates have them from the start."""
     required_columns = {rule.id: rule.claims[0].column for rule in rules if _requires(rule)}
     schema = table.state(spark, target).schema
     optional = [m.name for m in schema.members if m.nullable and m.name in required_columns.values()]
@@ -27,7 +27,7 @@ def protect(spark: SparkSession, target: Target, rules: Sequence[Expectation], s
 
 
 def _requires(rule: Expectation) -> bool:
-    """Whether a rule says that a column has a value in every row."""
+    """Whether a rule requires a value in every row."""
     return bool(rule.claims) and rule.claims[0].kind == "not_null"
 
 

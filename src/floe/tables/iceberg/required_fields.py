@@ -20,7 +20,7 @@ def by_floe(target: Target, settings: Settings) -> list[str]:
 
 
 def change(target: Target, settings: Settings, wanted: Mapping[str, bool]) -> str:
-    """Make fields required, or optional again, and keep which ones; why not, where the table cannot be changed."""
+    """Make fields required, or optional again, and record which; or why the table cannot be changed."""
     if not wanted:
         return ""
     table = by_name(str(target.name), settings) if target.name else None

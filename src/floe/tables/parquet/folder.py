@@ -37,7 +37,7 @@ class ParquetFolder(NamedTuple):
 
 
 def probe(path: str) -> TableFacts | None:
-    """What the footers of the files below a path say; None where nothing is there."""
+    """The footers of the files below a path; None if there are none."""
     folder = list_files(path)
     if folder is None:
         return None
@@ -98,7 +98,7 @@ def _newest(files: Iterable[fs.FileInfo]) -> int | None:
 
 
 def _files_below(system: fs.FileSystem, root: str, path: str) -> list[fs.FileInfo] | None:
-    """Every file below a path, or the one at it; None where nothing is there."""
+    """Every file below a path, or the file itself; None if there is none."""
     try:
         info = system.get_file_info(root)
         if info.type is fs.FileType.NotFound:
@@ -114,7 +114,7 @@ def _files_below(system: fs.FileSystem, root: str, path: str) -> list[fs.FileInf
 def _refuse_two_partitionings(
     path: str, root: str, files: Sequence[str], partitions: Sequence[dict[str, str | None]]
 ) -> None:
-    """TableError where files stand below folders of different columns: Spark would leave some of them out."""
+    """TableError if files are below folders of different columns: Spark would skip some of them."""
     for file, partition in zip(files, partitions, strict=True):
         if tuple(partition) != tuple(partitions[0]):
             ways = [name.removeprefix(root).strip("/") for name in (files[0], file)]
@@ -125,7 +125,7 @@ def _refuse_two_partitionings(
 
 
 def readable(folder: ParquetFolder) -> Struct:
-    """The columns that all files agree on, as they can be read together."""
+    """The common columns of all files."""
     return Struct(
         tuple(
             member for member in _schema(folder, footers(folder.files, folder.system)).members if _certain(member.type)
@@ -149,7 +149,7 @@ def system_of(path: str) -> tuple[fs.FileSystem, str]:
 
 
 def _refuse_tables(path: str, root: str, files: Iterable[str]) -> None:
-    """TableError where Delta or Iceberg tables stand below a folder: as one table their files would all be current rows."""
+    """TableError for Delta or Iceberg tables below a folder: read as one table, all their files would be current rows."""
     tables = {found[1] or path for file in files if (found := _LOG.fullmatch(file.removeprefix(root).strip("/")))}
     if tables:
         listed = ", ".join(sorted(tables)[:3]) + (", …" if len(tables) > 3 else "")
@@ -176,7 +176,7 @@ def _certain(type_: Type) -> bool:
 
 
 def _schema(folder: ParquetFolder, read: Iterable[pq.FileMetaData]) -> Struct:
-    """The columns of all files by name; a column of two types has none that could be promised."""
+    """The columns of all files by name; a column of two types has none that a contract can have."""
     types: dict[str, list[Type]] = {}
     for footer in read:
         for member in struct_of(footer).members:

@@ -35,7 +35,7 @@ def descriptions(target: Target) -> dict[str, str]:
 
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:
-    """What the footers of the files below a path say."""
+    """The footers of the files below a path."""
     del settings
     return folder.probe(str(target.path))
 
@@ -60,7 +60,7 @@ def rewrites(target: Target, settings: Settings, since: str, now: str) -> list[R
 
 
 def changed(target: Target, facts: TableFacts, settings: Settings) -> bool:
-    """Whether the files are others: nobody can read a folder as it was."""
+    """Whether the files changed: a folder cannot be read at an earlier time."""
     return version_name(target, settings) != facts.snapshot
 
 

@@ -83,7 +83,7 @@ def cause_of(error: Exception) -> TableCause:
 
 
 def answer_lost(error: Exception) -> bool:
-    """Whether a catalog's answer to a commit was lost, so that nobody knows yet what came of it."""
+    """Whether a catalog's answer to a commit was lost, so that its result is unknown."""
     return any(java.getClass().getSimpleName() in _LOST for java in _java(error))
 
 
@@ -102,7 +102,7 @@ def first_line(error: Exception) -> str:
 
 
 def _full_disk(error: Exception) -> str | None:
-    """What an error, or one of those that caused it, says of a full disk."""
+    """The part of an error, or of its causes, about a full disk."""
     texts = (str(error), *(str(java.getMessage()) for java in _java(error)))
     return next(filter(None, map(full_line, texts)), None)
 

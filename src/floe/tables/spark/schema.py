@@ -70,7 +70,7 @@ def readable(type_: Type) -> Any:
 
 
 def settle(promised: Type, actual: Type | None) -> Type:
-    """A promised type with every open family settled by the type that is there."""
+    """A type of the contract with every family replaced by the type of the table."""
     match promised, actual:
         case Family(), _ if actual is not None:
             return actual
@@ -131,7 +131,7 @@ def name_of(expectation: Expectation) -> str:
 
 
 def holdable(plan: Plan) -> list[Expectation]:
-    """The expectations that say of one row alone that it is bad, whatever others are there."""
+    """The expectations that decide about one row without any other."""
     return [
         expectation
         for expectation in plan.expectations

@@ -13,7 +13,7 @@ from floe.model.plan import Expectation
 
 
 class Bad(NamedTuple):
-    """SQL that is true for a bad value (null counts as good), what was expected, what proves it, why nobody can judge it."""
+    """SQL that is true for a bad value (null is good), the expected value, the claims that prove it, and why it cannot be evaluated."""
 
     sql: str
     expected: Any
@@ -26,7 +26,7 @@ Ask = Callable[[str, Field], Bad | None]
 
 @dataclass(frozen=True, slots=True)
 class RowExpectation:
-    """A promise a field may make about each of its values."""
+    """An expectation that a field may have on each of its values."""
 
     code: str
     name: str
@@ -50,7 +50,7 @@ Wrap = Callable[[str], str]
 
 
 class FieldContext(NamedTuple):
-    """A dataset of a contract, and the field of it that a rule stands on, with the SQL of its value.
+    """A dataset of a contract, and the field of a rule, with the SQL of its value.
 
     `wrap` makes of a condition on the value one on the row; `top` is true for a column of the table itself.
     """
@@ -90,7 +90,7 @@ def rows_text(count: int) -> str:
 
 
 def broken_text(expectation: Expectation, count: int) -> str:
-    """What is said where rows break an expectation."""
+    """The message for rows that violate an expectation."""
     if expectation.reference:
         return f"'{expectation.field}' of {rows_text(count)} has no match in '{expectation.reference}'"
     if expectation.key:

@@ -50,7 +50,7 @@ _ALSO = {
     "uri": "NOT {} RLIKE '%(?![0-9A-Fa-f][0-9A-Fa-f])'",
     "byte": "length({}) % 4 = 0",
 }
-# formats that say how a text is shown or kept, not what it holds
+# formats of the presentation or storage of a text, not of its content
 _ANY = ("password", "binary", "text", "string")
 _SPELLINGS = {"datetime": "date-time", "timestamp": "date-time", "url": "uri", "ip": "ipv4", "base64": "byte"}
 

@@ -57,7 +57,7 @@ def _option(field: Field, end: str) -> Any:
 
 
 def _unmeasured(field: Field, count: Any) -> Bad | None:
-    """A struct has all its members in every row, so that nobody can count those that were given."""
+    """A struct has all its members in every row, so they cannot be counted."""
     if isinstance(field.type, Struct | Family):
         return Bad("", str(count), cause=f"a struct such as {field.type} has all its members in every row")
     return None

@@ -8,7 +8,7 @@ from floe.lang.regex.pattern import parse_pattern
 from floe.lang.sql.literals import text
 from floe.model import Field
 
-# a pattern that says only which signs may not occur: half the cost, and the same, for none of them ends a line
+# a pattern that only excludes characters: half the cost with the same result, because none of them ends a line
 _WITHOUT = re.compile(r'\^\[\^([@#;,:!~"/<>=_0-9]{1,4})\]\*\\z')
 
 

@@ -23,6 +23,6 @@ def value_not_listed(value: str, field: Field) -> Bad | None:
     if not possible:
         return Bad(f"{value} IS NOT NULL", listed)
     unlisted = f"{value} NOT IN ({', '.join(possible)})"
-    # files are skipped by bounds that leave NaN out, which a test of its own prevents
+    # files are skipped by bounds that do not include NaN, which a separate test prevents
     unfinite = not_finite(value, field)
     return Bad(f"{unlisted} OR {unfinite}" if unfinite else unlisted, listed)
