@@ -272,6 +272,24 @@ def test_wrong_words(home: Path):
 
 def test_a_mode_that_the_layer_or_the_contract_cannot_take_is_said(home: Path):
     refuses(home, "enforce", GOOD, TABLE, "--layer", "bronze", "--mode", "merge", says=("Bronze only appends",))
-    refuses(home, "enforce", GOOD, TABLE, "--layer", "gold", "--mode", "merge", says=("never merged into",))
-    refuses(home, "enforce", GOOD, TABLE, "--mode", "overwrite_partition", says=("no partition to overwrite",))
-    refuses(home, "enforce", GOOD, GOOD, TABLE, "--batch-id", "b", says=("names one batch",))
+    refuses(
+        home,
+        "enforce",
+        GOOD,
+        TABLE,
+        "--layer",
+        "gold",
+        "--mode",
+        "merge",
+        says=("Gold keeps snapshots and does not support merge",),
+    )
+    refuses(
+        home,
+        "enforce",
+        GOOD,
+        TABLE,
+        "--mode",
+        "overwrite_partition",
+        says=("has no partition columns for overwrite_partition",),
+    )
+    refuses(home, "enforce", GOOD, GOOD, TABLE, "--batch-id", "b", says=("--batch-id is for one batch",))
