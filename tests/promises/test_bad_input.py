@@ -158,7 +158,7 @@ def test_table_folder_that_is_no_table(home: Path):
     assert [path.name for path in (home / "folder").iterdir()] == ["notes.txt"]
     done = run_floe("doctor", TABLE, "--table", "./folder", cwd=home)
     assert done.returncode == 2
-    assert "it is no Delta table" in done.stdout
+    assert "it is not a Delta table" in done.stdout
 
 
 def test_read_only_folder(home: Path):

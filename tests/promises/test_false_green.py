@@ -273,7 +273,7 @@ def test_doctor_names_files_without_field_ids_and_migrate_repairs_them(desk: Des
     assert json.loads(run("doctor", "--format", "json"))["field_ids"] == {"lacking": 1, "seen": 2, "files": 2}
     assert f"{namespace}.desk: 1 of 2 files carried no field ids" in run("migrate", "--repair")
     assert "carry none" not in run("doctor")
-    assert "every file carries field ids, nothing was written" in run("migrate", "--repair")
+    assert "all files have field ids, nothing was written" in run("migrate", "--repair")
     # from now on a column keeps its values under its new name
     desk.sql(f"ALTER TABLE {table} RENAME COLUMN amount TO old_amount")
     desk.sql(f"ALTER TABLE {table} ADD COLUMN amount int")
@@ -652,7 +652,7 @@ def test_columns_of_an_open_kind_of_time_are_compared_where_both_are_of_one_kind
         assert one.outcome == "pass"
     else:
         assert one.outcome == "not_evaluated"
-        assert "name their physicalType" in str(one.cause)
+        assert "add their physicalType" in str(one.cause)
 
 
 # --- G6 and row 57: letters of names

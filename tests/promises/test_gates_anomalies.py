@@ -38,7 +38,7 @@ def test_a_batch_of_half_the_usual_rows_is_written_and_told_as_a_warning(spark, 
     result = floe.enforce(frame(spark, *rows), lake.table_id, settings=settings)
     found = {one.name: one for one in result.result.failed if one.code == "E559"}
     assert (result.written, result.verdict) == (4, "write, alert")
-    assert found["volume-anomaly"].message.startswith("The batch has 4 rows, usual on a ")
+    assert found["volume-anomaly"].message.startswith("The batch has 4 rows, a ")
     assert "customer_id' is null in 50.0% of rows" in found["null-rate-anomaly"].message
     with store.begin() as connection:
         rows_of_day = connection.execute(sa.select(day_facts.c.rows).where(day_facts.c.day == today["day"])).scalar()

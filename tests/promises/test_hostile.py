@@ -612,7 +612,7 @@ def test_a_registry_of_an_older_floe_that_names_the_originals_table_is_refused_u
     for words in (("enforce", "b.parquet", "c.yaml", "--mode", "merge"), ("test", "c.yaml")):
         done = run_floe(*words, cwd=copy)
         assert done.returncode == 2
-        assert "stands below another project" in done.stderr + done.stdout
+        assert "belongs to another project" in done.stderr + done.stdout
     assert files_of(prod) == before
     said = run_floe("enforce", "b.parquet", "c.yaml", "--mode", "merge", "--table", theirs, cwd=copy)
     assert said.returncode == 0, said.stderr
@@ -804,7 +804,7 @@ def test_commands_that_need_a_connection_are_refused_where_it_is_untrusted(tmp_p
         assert "FLOE_UNTRUSTED" in done.stderr
         assert theirs.came == 0
     compared = run_floe("diff", "contracts/c.yaml", "table:s3://x/y", cwd=root, FLOE_UNTRUSTED="1")
-    assert (compared.returncode, "names no table to look at" in compared.stderr) == (2, True)
+    assert (compared.returncode, "An untrusted checkout cannot read tables" in compared.stderr) == (2, True)
 
 
 def test_what_the_environment_and_the_command_say_is_trusted(tmp_path: Path):

@@ -34,7 +34,7 @@ def test_a_new_major_waits_for_its_table_and_each_consumer_reads_its_own(spark, 
         floe.enforce(rows, lake.table_id, settings=lake.settings)
     broken = caught.value.result.result.failed[0]
     assert (caught.value.code, broken.code, broken.name) == ("E534", "E534", "table-of-another-major")
-    assert f"The table holds {name}:1.0.0, and 2.0.0 changes what needs a MAJOR" in broken.message
+    assert f"The table belongs to {name}:1.0.0, and 2.0.0 has breaking changes: " in broken.message
     assert "floe migrate" in broken.message
     with pytest.raises(floe.TableError, match=r"There is no table of .*orders_clean 2\.x: .* holds .*:1\.0\.0"):
         floe.read(lake.table_id, settings=lake.settings)

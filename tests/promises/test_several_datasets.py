@@ -53,7 +53,7 @@ def test_each_dataset_is_judged_on_the_table_that_is_given_to_it(home: Path):
 
 
 def test_a_table_given_twice_and_a_dataset_that_is_not_there_are_refused(home: Path):
-    assert "is given two tables" in outcomes_of(home, "--table", "a=lake/a", "--table", "a=lake/b")[2]
+    assert "has two tables" in outcomes_of(home, "--table", "a=lake/a", "--table", "a=lake/b")[2]
     code, _, error = outcomes_of(home, "--table", "c=lake/a")
     assert code == 2
     assert "--table c=lake/a does not name one of the 2 datasets: a, b" in error
