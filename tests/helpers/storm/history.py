@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 
 import floe
@@ -107,7 +108,7 @@ class History(ABC):
         """Take a step; False where the engine refuses it, which changes nothing."""
         try:
             self.spark.sql(statement)
-        except PySparkException as error:
+        except (PySparkException, Py4JJavaError) as error:
             self.tell(f"refused: {statement[:200]}: {str(error).splitlines()[0][:100]}")
             return False
         self.tell(statement[:400])
@@ -146,7 +147,13 @@ class History(ABC):
                 quality.append(rule.said)
             else:
                 _add(columns[rule.columns[0]], rule.said)
-        head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": self.name, "name": self.name, "version": "1.0.0"}
+        head: dict[str, Any] = {
+            "apiVersion": "v3.1.0",
+            "kind": "DataContract",
+            "id": self.name,
+            "name": self.name,
+            "version": "1.0.0",
+        }
         head |= {"status": "active", "domain": "d", "dataProduct": "p"}
         if FRESH in self.rules:
             head["slaProperties"] = [{"property": "freshness", "value": "1d"}]
@@ -156,8 +163,11 @@ class History(ABC):
 
     @property
     def bare_contract(self) -> str:
-        """All columns and no rule, for writing."""
-        columns = [{"name": name, "physicalType": type_} for name, type_ in self.types.items()]
+        """All columns and no rule but a key, for writing: a table belongs to a contract of one key."""
+        columns: list[dict[str, Any]] = [{"name": name, "physicalType": type_} for name, type_ in self.types.items()]
+        for column in columns:
+            if column["name"] == "id":
+                column |= {"required": True, "primaryKey": True}
         said = json.loads(self.contract)
         said.pop("slaProperties", None)
         said["schema"][0] = {"name": self.name, "properties": columns}

@@ -5,6 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from py4j.protocol import Py4JJavaError
+from pyiceberg.table import Table
 
 from floe.model.table import Target
 from floe.tables.iceberg.metadata import open_table
@@ -48,7 +49,8 @@ class IcebergHistory(SqlHistory):
             self.run(f"ALTER TABLE {self.sql} DROP PARTITION FIELD {field.name}")
         return self.opened().spec().is_unpartitioned()
 
-    def opened(self):
+    def opened(self) -> Table:
+        """The table as pyiceberg knows it."""
         found = open_table(Target("iceberg", self.table), self.incremental)
         assert found
         return found
@@ -114,7 +116,7 @@ def add_file_again(table: IcebergHistory) -> None:
     """A file that was added is deleted, written anew with other rows, and added again under its path."""
     if not table.whole or not table.undivided():
         return
-    path = table.root / f"again-{table.name}.parquet"
+    path = table.root / f"again-{table.name}-{table.next_id}.parquet"
     _landed(table, path, odd=False)
     if _add(table, path):
         table.check()
