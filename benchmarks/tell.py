@@ -19,8 +19,7 @@ from tests.helpers.endpoint import endpoint
 from tests.helpers.proxy import proxied
 
 from floe.actions.load.settings import load_settings
-from floe.actions.record import run_row_for_test
-from floe.actions.record.emit import record_and_emit
+from floe.actions.record import record_and_emit, run_row_for_test
 from floe.registry import Store, open_store
 from floe.settings import Settings
 

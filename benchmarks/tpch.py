@@ -174,8 +174,7 @@ def compare(spark: Any, tables: Tables, rounds: int, only: list[str]) -> bool:
 
 def growth(spark: Any, tables: Tables, rounds: int) -> bool:
     """How the row pass grows with its rules: bounds that differ, over eight columns, of which no file can be left out."""
-    from floe.engine.spark.row_pass import RowPassRequest, count_rows
-    from floe.engine.spark.samples import key_of
+    from floe.engine.spark.row_pass import RowPassRequest, count_rows, key_of
     from floe.model import Severity
     from floe.model.plan import Expectation
 

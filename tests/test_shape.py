@@ -59,6 +59,8 @@ HEAVY = {
     "deltalake",
     "pyiceberg",
     "sqlglot",
+    "jinja2",
+    "ruamel",
 }
 
 
@@ -210,3 +212,76 @@ def test_no_test_imports_a_test():
     assert [
         str(path) for path in folder.rglob("*.py") if importing.search(path.read_text()) and path != Path(__file__)
     ] == []
+
+
+def imports_at_the_top(tree: ast.Module, known: set[str]) -> set[str]:
+    """The modules that a module imports when it is imported itself."""
+    found = set()
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                found.add(full if full in known else node.module)
+    return found & known
+
+
+def test_no_module_imports_itself_by_others():
+    trees = modules()
+    imports = {name: imports_at_the_top(tree, set(trees)) - {name} for name, tree in trees.items()}
+    while free := [name for name, needed in imports.items() if not needed & imports.keys()]:
+        for name in free:
+            del imports[name]
+    assert sorted(imports) == []
+
+
+BRANCHES = (ast.If, ast.IfExp, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.Assert)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def complexity(function: ast.AST) -> int:
+    """One for each way through a function, as radon counts: branches, loops, cases, `and`, `or`, parts of comprehensions."""
+    count = 1
+    waiting = list(ast.iter_child_nodes(function))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, FUNCTIONS):
+            continue  # a function inside is judged by itself
+        waiting += ast.iter_child_nodes(node)
+        count += isinstance(node, BRANCHES)
+        if isinstance(node, ast.BoolOp):
+            count += len(node.values) - 1
+        if isinstance(node, ast.comprehension):
+            count += 1 + len(node.ifs)
+        if isinstance(node, ast.Match):
+            count += sum(not is_rest(case) for case in node.cases)
+    return count
+
+
+def is_rest(case: ast.match_case) -> bool:
+    return isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None and case.pattern.name is None
+
+
+def test_the_counter_of_complexity_counts():
+    text = "def f(a, b):\n    if a and b:\n        return [c for c in a if c]\n    return 1 if a else 2"
+    assert complexity(ast.parse(text).body[0]) == 6
+    match = "def f(a):\n    match a:\n        case 1:\n            return 1\n        case _:\n            return 2"
+    assert complexity(ast.parse(match).body[0]) == 2
+
+
+def test_no_function_is_more_complex_than_15():
+    found = {
+        f"{module}:{node.lineno} {node.name}": complexity(node)
+        for module, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, FUNCTIONS)
+    }
+    assert {name: count for name, count in found.items() if count > 15} == {}
+
+
+def test_conditional_expressions_are_not_nested():
+    found = []
+    for module, tree in modules().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.IfExp) and sum(isinstance(inner, ast.IfExp) for inner in ast.walk(node)) > 1:
+                found.append(f"{module}:{node.lineno}")
+    assert found == []

@@ -1,7 +1,7 @@
-"""The demo: a week of a shop's lakehouse, sales on Delta and marketing on Iceberg, held to its contracts.
+"""The demo: one week of a shop's lakehouse with data contracts, sales on Delta and marketing on Iceberg.
 
-Every line after `$` or `>>>` is run as it stands, and what follows is what it said. All commands share one Spark
-session here, to be quick; only the job that is killed is a process of its own.
+Every line after `$` or `>>>` is executed, and its real output follows. All commands share one Spark session to save time;
+only the job that is killed runs in a separate process.
 """
 
 import argparse
@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from make_extracts import write_all
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, SparkSession, functions as sql
 
 import floe
 from floe.actions.load.settings import load_settings
@@ -35,7 +34,7 @@ HERE = Path(__file__).resolve().parent
 MOST = 1000  # a million orders a day
 KILLED = 128 + signal.SIGKILL
 ORDERS = "contracts/silver/sales/orders.yaml"
-# Thursday's change of the orders' contract: one more column, one more status, and the versions that go with it
+# Thursday's change of the orders contract: a new column, a new status, and the new versions
 CHANGE = (
     ("version: 1.0.0", "version: 1.1.0"),
     ("{property: schemaVersion, value: 1}", "{property: schemaVersion, value: 2}"),
@@ -62,28 +61,28 @@ GOLD = 'floe.enforce({frame}, "gold.marketing.customer_features", batch_id="2026
 LEAKING = GOLD.format(frame='features(orders, "2026-11-13")')
 RIGHT = GOLD.format(frame='features(orders.where("order_ts <= \'2026-11-13\'"), "2026-11-13")')
 EXPLORE = (
-    ("floe runs", "every batch, accepted and refused"),
-    ("floe test silver.sales.orders", "does a table keep its contract?"),
-    ("floe quarantine list silver.sales.orders", "what was set apart, and why"),
-    ("floe plan silver.sales.orders", "every promise, how it is judged and by which SQL"),
-    ("floe effective contracts/silver/sales/orders.yaml", "every value, and the tier it came from"),
-    ("floe diff before/orders.yaml contracts/silver/sales/orders.yaml", "what Thursday's change means, for whom"),
-    ("floe contracts search --column amount", "every contract with such a column"),
-    ("floe contracts show silver.sales.orders", "one contract: versions, owner, consumers, state"),
-    ("floe contracts history silver.sales.orders", "who did what with it, when and why"),
-    ("floe monitor status", "what was seen between writes, and which incidents are open"),
-    ("floe figures", "the eight key figures, with their targets; figures.html has the charts"),
-    ("floe outbox", "what was told to catalogs and consumers"),
-    ("floe doctor gold.marketing.customer_features", "how a contract finds its table"),
+    ("floe runs", "all recorded runs"),
+    ("floe test silver.sales.orders", "check a table against its contract"),
+    ("floe quarantine list silver.sales.orders", "quarantined rows with their codes"),
+    ("floe plan silver.sales.orders", "the expectations of a contract and their SQL"),
+    ("floe effective contracts/silver/sales/orders.yaml", "a contract with all inherited values"),
+    ("floe diff before/orders.yaml contracts/silver/sales/orders.yaml", "Thursday's change and its impact"),
+    ("floe contracts search --column amount", "registered contracts with this column"),
+    ("floe contracts show silver.sales.orders", "a contract with its versions, owner and consumers"),
+    ("floe contracts history silver.sales.orders", "the history of a contract"),
+    ("floe monitor status", "the latest checks and the open incidents"),
+    ("floe figures", "key figures with targets; figures.html has the charts"),
+    ("floe outbox", "messages to catalogs and consumers"),
+    ("floe doctor gold.marketing.customer_features", "how floe locates a table"),
     (
         "floe convert contracts/silver/sales/orders.yaml --to html -o orders.html --force",
-        "the contract as a page to read",
+        "the contract as an HTML page",
     ),
 )
 
 
 class Story:
-    """Tells and does, one step after another; stops where something does not come out as told."""
+    """Prints and runs one step after another; stops if a result is not the expected one."""
 
     def __init__(self) -> None:
         self.paint = style().paint
@@ -97,7 +96,7 @@ class Story:
         print(f"\n{self.paint(f'{prompt} {line}', 'bold')}", flush=True)
 
     def floe(self, line: str, expect: int = 0) -> None:
-        """Run a command in this process and show it; what stands after `>` is the file its answer goes to."""
+        """Run a command in this process and print it; the text after `>` is the file for its output."""
         self.typed(line)
         words, _, file = line.partition(" > ")
         with (
@@ -110,20 +109,20 @@ class Story:
             sys.exit(f"the demo expected exit code {expect} and saw {code}")
 
     def shell(self, line: str, expect: int = 0) -> None:
-        """Run a command in a process of its own and show it."""
+        """Run a command in a separate process and print it."""
         self.typed(line)
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
         code = subprocess.run(["bash", "-c", line], env={**os.environ, "PATH": path}, check=False).returncode
-        code = 128 - code if code < 0 else code  # as a shell says that a signal ended it
+        code = 128 - code if code < 0 else code  # the exit code that a shell reports for a signal
         if code != expect:
             sys.exit(f"the demo expected exit code {expect} and saw {code}")
 
     def heard(self, title: str, said: dict[str, Any]) -> None:
-        """Show what somebody else got."""
+        """Print what another system received."""
         print(f"\n{title}\n{textwrap.indent(json.dumps(said, indent=2, ensure_ascii=False), '  ')}")
 
     def python(self, line: str, names: dict[str, Any], refused: bool = False) -> None:
-        """Evaluate a line of Python and show what it gave."""
+        """Evaluate a line of Python and print its result."""
         self.typed(line, ">>>")
         try:
             result = eval(line, names)
@@ -137,7 +136,7 @@ class Story:
 
 
 class Jobs:
-    """The pipelines' own code, from Bronze to the batches that Silver's gates judge."""
+    """The code of the pipelines, from Bronze to the batches for Silver."""
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
@@ -150,10 +149,10 @@ class Jobs:
         return self.spark.table(f"ice.bronze_marketing.{table}") if marketing else self.sales(f"bronze_sales/{table}")
 
     def refine(self, table: str, extract: str) -> None:
-        """The rows that one extract brought to Bronze, with the columns that it had, as a batch for Silver."""
+        """Write the rows of one extract in Bronze, with its columns, as a batch for Silver."""
         rows = self.bronze(table).where(sql.col("_source_file").endswith(f"extracts/{extract}.parquet"))
         names = [name for name in rows.columns if not name.startswith("_")]
-        # Bronze keeps a column that came with another type beside the first, as amount__string
+        # Bronze keeps a column of another type under a second name, amount__string
         twins = [name for name in names if any(f"{name}__" in other or f"{other}__" in name for other in names)]
         (filled,) = rows.select(sql.count("*"), *(sql.count(name).alias(name) for name in twins)).collect()
         kept = [name for name in names if name not in twins or filled[name]]
@@ -161,19 +160,19 @@ class Jobs:
         if table == "orders":
             batch = batch.withColumn("order_date", sql.to_date("order_ts"))
         batch.coalesce(1).write.mode("overwrite").parquet(f"batches/{extract}")
-        print(f"· the {table} job made batches/{extract} of Bronze's rows of this extract")
+        print(f"· the {table} job wrote batches/{extract} from the rows of this extract in Bronze")
 
     def partitions(self) -> None:
-        """The days of Silver's orders, for people."""
+        """Print the days of the orders in Silver."""
         rows = self.sales("silver_sales/orders")
         for row in rows.groupBy("order_date").agg({"*": "count", "amount": "sum"}).orderBy("order_date").collect():
             print(f"  order_date={row[0]}  {row['count(1)']:>9,} rows  {row['sum(amount)']:>16,} euro")
 
 
 def lay_out(folder: Path, seed: int, scale: int) -> None:
-    """Make the lakehouse's folder anew, with its contracts and the week's extracts, and stand in it."""
+    """Create the folder of the lakehouse with its contracts and the extracts of the week, and change into it."""
     if folder.exists() and folder.name != ".demo" and not (folder / "extracts").is_dir():
-        sys.exit(f"{folder} is there already and is no demo's folder; name another")
+        sys.exit(f"{folder} already exists and is not a demo folder; pass another folder")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     shutil.copytree(HERE / "contracts", folder / "contracts", ignore=shutil.ignore_patterns("commerce"))
@@ -185,17 +184,17 @@ def lay_out(folder: Path, seed: int, scale: int) -> None:
 def contracts(story: Story) -> None:
     story.step(
         "The contracts",
-        "enterprise → sales, marketing → products; in ODCS and in the three dialects that teams brought along.",
+        "Three tiers: enterprise, domains (sales, marketing), products. ODCS, and three dialects that teams already used.",
     )
     story.floe("floe lint contracts/")
-    print("\nWhat do the customers inherit, and from whom?")
+    print("\nWhich values does the customers contract inherit, and from which tier?")
     story.shell("floe effective silver.sales.customers | grep -v explicit")
 
 
 def monday(story: Story, jobs: Jobs) -> None:
     story.step(
         "Monday: a clean day",
-        "Bronze takes the extracts as they come. Silver merges by key; sales is on Delta, marketing on Iceberg.",
+        "Bronze stores the extracts unchanged. Silver merges by key; sales is on Delta, marketing on Iceberg.",
     )
     story.floe("floe enforce extracts/2026-11-09/customers.parquet bronze.sales.customers --batch-id 2026-11-09")
     story.floe("floe enforce extracts/2026-11-09/orders.parquet bronze.sales.orders --batch-id 2026-11-09")
@@ -209,13 +208,13 @@ def monday(story: Story, jobs: Jobs) -> None:
 
 def tuesday(story: Story, jobs: Jobs) -> None:
     story.step(
-        "Tuesday: a type drifted",
-        "A release turned amounts into text. Bronze keeps what came; Silver refuses it and stays as it was.",
+        "Tuesday: a column type changed",
+        "A release of the shop sends amounts as text. Bronze stores them; Silver refuses the batch and stays unchanged.",
     )
     story.floe("floe enforce extracts/2026-11-10/orders.parquet bronze.sales.orders --batch-id 2026-11-10")
     jobs.refine("orders", "2026-11-10/orders")
     story.floe("floe enforce batches/2026-11-10/orders silver.sales.orders --mode merge --batch-id 2026-11-10", 1)
-    print("\nThe shop sends the day again. A refused batch is judged anew under its old name.")
+    print("\nThe shop sends the day again. A refused batch can be repeated under the same batch id.")
     story.floe(
         "floe enforce extracts/2026-11-10/orders_resent.parquet bronze.sales.orders --batch-id 2026-11-10-resent"
     )
@@ -226,16 +225,14 @@ def tuesday(story: Story, jobs: Jobs) -> None:
 def wednesday(story: Story, jobs: Jobs) -> None:
     story.step(
         "Wednesday: bad rows",
-        "The contract says onViolation: quarantine. Bad rows are set apart with their codes, the rest is written.\n"
-        "The pattern of customer_id is not in the orders' contract: it is inherited from the sales domain.",
+        "The contract has onViolation: quarantine. Bad rows go to the quarantine table with their codes, the rest is written.\n"
+        "The pattern of customer_id is not in the orders contract: it is inherited from the sales domain.",
     )
     story.floe("floe enforce extracts/2026-11-11/orders.parquet bronze.sales.orders --batch-id 2026-11-11")
     jobs.refine("orders", "2026-11-11/orders")
     story.floe("floe enforce batches/2026-11-11/orders silver.sales.orders --mode merge --batch-id 2026-11-11")
     story.floe("floe quarantine list silver.sales.orders")
-    print(
-        "\nThe visits' contract says nothing of the kind: one bad row, and the whole batch stays out. On Iceberg too."
-    )
+    print("\nThe visits contract has no quarantine: one bad row refuses the whole batch. The same holds on Iceberg.")
     story.floe("floe enforce extracts/2026-11-11/visits.parquet bronze.marketing.visits --batch-id 2026-11-11")
     jobs.refine("visits", "2026-11-11/visits")
     story.floe("floe enforce batches/2026-11-11/visits silver.marketing.visits --mode merge --batch-id 2026-11-11", 1)
@@ -244,19 +241,19 @@ def wednesday(story: Story, jobs: Jobs) -> None:
 def thursday(story: Story, jobs: Jobs) -> None:
     story.step(
         "Thursday: a new column",
-        "The shop sends coupons. Silver refuses a column that nobody promised.",
+        "The shop sends coupons. Silver refuses a column that is not in the contract.",
     )
     story.floe("floe enforce extracts/2026-11-12/orders.parquet bronze.sales.orders --batch-id 2026-11-12")
     jobs.refine("orders", "2026-11-12/orders")
     story.floe("floe enforce batches/2026-11-12/orders silver.sales.orders --mode merge --batch-id 2026-11-12", 1)
     print(
-        "\nThe owner adds coupon to the contract, and cancelled to the statuses: version 1.1.0, schemaVersion 2."
-        "\nWhat does that mean, and for whom?"
+        "\nThe owner adds the column coupon and the status cancelled to the contract: version 1.1.0, schemaVersion 2."
+        "\nWhich version does this change need, and whom does it affect?"
     )
     change_contract()
     story.floe("floe diff before/orders.yaml contracts/silver/sales/orders.yaml")
     story.floe("floe enforce batches/2026-11-12/orders silver.sales.orders --mode merge --batch-id 2026-11-12")
-    print("\nWednesday's cancelled orders are fine now; what is still bad stays apart.")
+    print("\nWednesday's cancelled orders are valid now; the other bad rows stay in quarantine.")
     story.floe("floe quarantine replay silver.sales.orders --mode merge")
 
 
@@ -273,7 +270,7 @@ def change_contract() -> None:
 def friday(story: Story, jobs: Jobs) -> None:
     story.step(
         "Friday: the job is killed",
-        "FLOE_FAILPOINT kills the job right after its commit, before anyone wrote down that it happened.",
+        "FLOE_FAILPOINT kills the job after its commit, before the run is recorded.",
     )
     story.floe("floe enforce extracts/2026-11-13/orders.parquet bronze.sales.orders --batch-id 2026-11-13")
     jobs.refine("orders", "2026-11-13/orders")
@@ -281,16 +278,16 @@ def friday(story: Story, jobs: Jobs) -> None:
         "FLOE_FAILPOINT=after-commit floe enforce batches/2026-11-13/orders silver.sales.orders --mode merge --batch-id 2026-11-13",
         KILLED,
     )
-    print("Killed. What does the store know of it?")
+    print("The job was killed. The registry does not have the run yet:")
     story.floe("floe runs silver.sales.orders --limit 1")
-    print("\nThe scheduler tries again, by the same batch id. Nothing is lost, nothing doubled.")
+    print("\nThe scheduler repeats the job with the same batch id. No row is lost or duplicated.")
     story.floe("floe enforce batches/2026-11-13/orders silver.sales.orders --mode merge --batch-id 2026-11-13")
 
 
 def backfill(story: Story, jobs: Jobs) -> None:
     story.step(
         "A backfill of one partition",
-        "Monday's tax was forgotten. The day is written anew; the other days are not touched.",
+        "Monday's amounts had no tax. The day is written again; the other days stay unchanged.",
     )
     jobs.partitions()
     story.floe(
@@ -305,8 +302,8 @@ def backfill(story: Story, jobs: Jobs) -> None:
 
 def gold(story: Story, spark: SparkSession) -> None:
     story.step(
-        "Gold: features that know nothing of the future",
-        "A snapshot as of Friday 00:00, from Python, on Iceberg. The first try counts Friday's orders too.",
+        "Gold: features without point-in-time leakage",
+        "A snapshot as of Friday 00:00, from Python, on Iceberg. The first attempt counts Friday's orders too.",
     )
     names: dict[str, Any] = {"spark": spark, "sql": sql, "floe": floe}
     story.typed(FEATURES.rstrip().replace("\n", "\n... "), ">>>")
@@ -316,7 +313,9 @@ def gold(story: Story, spark: SparkSession) -> None:
 
 
 def whole(story: Story) -> None:
-    story.step("The whole", "Do the tables keep their contracts, on both formats? And what happened this week?")
+    story.step(
+        "Check everything", "Check all tables against their contracts, on both formats, and list the runs of the week."
+    )
     story.floe(
         "floe test silver.sales.customers silver.sales.orders silver.marketing.visits gold.marketing.customer_features"
     )
@@ -330,22 +329,22 @@ def whole(story: Story) -> None:
 
 def agreements(story: Story) -> None:
     story.step(
-        "Agreements",
-        "The contracts are published: tested on their tables, then registered for ever. The churn model says what it relies on.",
+        "Publish contracts",
+        "floe tests the contracts on their tables and registers them. The churn model becomes a consumer of orders.",
     )
     story.floe("floe publish contracts/")
     story.floe(
         "floe consumers add silver.sales.orders --team churn-model --contact ml@acme.example --columns orders.amount"
     )
-    print("\nSales wants to drop amount. Whom does that break? The pull request's check refuses it.")
+    print("\nSales wants to remove the column amount. Which consumers does that break?")
     next_major()
     story.floe("floe impact silver.sales.orders next/orders.yaml")
     story.floe("floe publish next/orders.yaml", 1)
-    print("\nThe churn model agrees, and the next MAJOR is published; the old one holds until it takes effect.")
+    print("\nThe churn model signs off, and the next MAJOR is published; the old one is valid until then.")
     story.floe("floe consumers sign-off silver.sales.orders 2.0.0 --team churn-model --file next/orders.yaml")
     story.floe("floe publish next/orders.yaml")
     today = datetime.now(UTC).date()
-    print("\nThe visits were announced to end a month ago, and today they do: a newcomer is sent elsewhere.")
+    print("\nThe end of visits was announced a month ago and is today, so a new consumer is refused.")
     story.floe(
         f"floe deprecate silver.marketing.visits --announced {today - timedelta(31)} --sunset {today}"
         " --replacement silver.sales.orders --reason 'the new shop counts visits itself'"
@@ -354,7 +353,7 @@ def agreements(story: Story) -> None:
 
 
 def next_major() -> None:
-    """The orders' contract without amount, and what consumers are told to do about it."""
+    """The orders contract without amount, and the migration text for consumers."""
     text = Path(ORDERS).read_text()
     start, end = text.index("      - name: amount"), text.index("      - name: coupon")
     text = (
@@ -369,7 +368,7 @@ def next_major() -> None:
 
 
 class Hook(ThreadingHTTPServer):
-    """A webhook of the demo's own, in place of a chat or a pager."""
+    """A webhook of the demo, instead of a chat or a pager."""
 
     def __init__(self) -> None:
         got: list[dict[str, Any]] = []
@@ -391,9 +390,9 @@ class Hook(ThreadingHTTPServer):
 
 def saturday(story: Story) -> None:
     story.step(
-        "Saturday: nobody wrote",
-        "Customers came on Monday alone, and every contract here inherits: fresh within 24 hours. No batch, so no gate sees it;\n"
-        "the monitor does. (The demo cannot wait a day: it dates the table's last commit back by two.)",
+        "Saturday: no data arrived",
+        "Customers were last written on Monday, and all contracts inherit a freshness of 24 hours. Without a batch no gate runs,\n"
+        "but the monitor finds it. (The demo cannot wait a day: it sets the last commit of the table back by two days.)",
     )
     date_back(Path(".floe/warehouse/silver_sales/customers/_delta_log"), days=2)
     with Hook() as hook:
@@ -402,15 +401,15 @@ def saturday(story: Story) -> None:
         story.typed(" ".join(("export", *(f"{name}={shlex.quote(text)}" for name, text in variables.items()))))
         os.environ.update(variables)
         story.floe("floe monitor check silver.sales.customers", 1)
-        story.heard("The lineage backend got an event, with this facet:", violation())
-        for _ in range(100):  # sent beside the command's own work
+        story.heard("The lineage backend received an event with this facet:", violation())
+        for _ in range(100):  # sent in the background
             if hook.got:
                 break
             time.sleep(0.1)
         (alert,) = hook.got
-        story.heard(f"The webhook got a CloudEvent, signed {alert['signature'][:16]}…:", alert["data"])
+        story.heard(f"The webhook received a CloudEvent, signed {alert['signature'][:16]}…:", alert["data"])
         print(
-            "\nPrometheus scrapes `floe monitor run`; here is what it would find. The same again within 30 minutes alerts nobody."
+            "\nPrometheus would scrape these metrics from `floe monitor run`. The same incident within 30 minutes sends no new alert."
         )
         story.floe("floe monitor check silver.sales.customers --format prometheus > metrics.txt", 1)
         story.shell("grep -E 'violations_total|freshness_hours|availability_up' metrics.txt | grep -v '#'")
@@ -420,13 +419,13 @@ def saturday(story: Story) -> None:
     for name in variables:
         del os.environ[name]
     story.floe("floe monitor status")
-    print("\nAnd the week in figures:")
+    print("\nThe key figures of the week:")
     story.floe("floe figures")
     story.floe("floe figures --format html > figures.html")
 
 
 def date_back(log: Path, days: int) -> None:
-    """Let a Delta table's commits be of some days ago."""
+    """Set the commits of a Delta table back by some days."""
     for path in log.glob("*.json"):
         lines = [json.loads(line) for line in path.read_text().splitlines()]
         for line in lines:
@@ -437,7 +436,7 @@ def date_back(log: Path, days: int) -> None:
 
 
 def violation() -> dict[str, Any]:
-    """What the last event says of the contract; it is sent beside the command's own work."""
+    """The contract facet of the last event, which is sent in the background."""
     file = Path(".floe/lineage.jsonl")
     for _ in range(100):
         events = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
@@ -452,8 +451,8 @@ def violation() -> dict[str, Any]:
 
 def explore(story: Story, folder: Path, seconds: float) -> None:
     story.step(
-        "Yours",
-        f"That took {seconds:.0f} seconds. The lakehouse, its store, report.html and figures.html are in {folder}; look around:",
+        "Explore the result",
+        f"The demo took {seconds:.0f} seconds. The tables, the registry, report.html and figures.html are in {folder}. Try:",
     )
     print(f"\n  cd {folder}\n  export PATH={Path(sys.executable).parent}:$PATH")
     for line, meaning in EXPLORE:
@@ -480,12 +479,16 @@ def tell(folder: Path, seed: int, scale: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Tell and do a week of a lakehouse that keeps its contracts.")
+    parser = argparse.ArgumentParser(description="Run one week of a lakehouse with data contracts.")
     parser.add_argument(
-        "folder", type=Path, nargs="?", default=HERE.parent.parent / ".demo", help="where (default: .demo)"
+        "folder",
+        type=Path,
+        nargs="?",
+        default=HERE.parent.parent / ".demo",
+        help="folder of the lakehouse (default: .demo)",
     )
-    parser.add_argument("--scale", type=int, default=1, help="times 1,000 orders a day (default: 1)")
-    parser.add_argument("--seed", type=int, default=7, help="other rows by another seed (default: 7)")
+    parser.add_argument("--scale", type=int, default=1, help="thousands of orders per day (default: 1)")
+    parser.add_argument("--seed", type=int, default=7, help="seed of the generated rows (default: 7)")
     options = parser.parse_args()
     if not 1 <= options.scale <= MOST:
         parser.error(f"--scale {options.scale} is not from 1 to {MOST:,}")

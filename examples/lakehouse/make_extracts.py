@@ -1,4 +1,4 @@
-"""Writes the shop's daily extracts: the same rows for the same seed and scale, each day with its own trouble."""
+"""Writes the daily extracts of the shop: the same rows for the same seed and scale; each day has a different problem."""
 
 import argparse
 import datetime

@@ -293,7 +293,7 @@ def generate_contract_from_ports(
     made, found = product.read(text.encode(), "<ports>")
     _refuse(found)
     if made is None or not made.outputs:
-        raise ContractError("There are no output ports", "Name at least one", "E500")
+        raise ContractError("There are no output ports", "Pass at least one", "E500")
     first, *others = (port.tree for port in made.outputs)
     for tree in others:
         first["schema"].add(tree["schema"][0])

@@ -53,9 +53,9 @@ class HeldContract:
         unknown = [outcome for outcome in result.not_evaluated if outcome.id not in accepted]
         strange = sorted(accepted - {expectation.id for expectation in result.expectations})
         if broken or unknown or strange:
-            head = f"The frame does not keep {self._name}: {len(broken)} broken, {len(unknown)} not evaluated"
+            head = f"The DataFrame violates {self._name}: {len(broken)} failed, {len(unknown)} not evaluated"
             lines = [line for outcome in (*broken, *unknown) for line in _lines(outcome)]
-            lines += [f"  accept names '{name}', which is no promise of the contract" for name in strange]
+            lines += [f"  accept names '{name}', which is not an expectation of the contract" for name in strange]
             pytest.fail("\n".join([head, *lines]), pytrace=False)
 
     @property

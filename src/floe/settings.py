@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from floe.system.clock import utc_now
+from floe.system.clock import utc_now  # noqa: TID251  (see clock below)
 
 EnforcementLevel = Literal["off", "warn", "alert_only", "block"]
 MonitoringMode = Literal["scheduled", "continuous", "on_demand"]
@@ -197,6 +197,7 @@ class Settings:
     parent: str | None = None  # OPENLINEAGE_PARENT_ID: the orchestrator's run that this one is part of
     traceparent: str | None = None  # TRACEPARENT: the OpenTelemetry span that this run is part of
     say: Callable[[str], None] = field(default=lambda _: None, compare=False, repr=False)
+    # the one clock, which every door takes from here; who tests time gives another
     clock: Callable[[], datetime] = field(default=utc_now, compare=False, repr=False)
 
     def origin(self, name: str) -> str:

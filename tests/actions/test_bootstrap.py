@@ -146,7 +146,7 @@ def test_numbers_that_are_none_and_files_that_disagree_have_no_bounds_and_no_typ
     assert "minimum" not in text
     assert fields(unmarked(text))["y"] == {"name": "y"}
     assert fields(unmarked(text))["ns"] == {"name": "ns"}
-    assert "# the files hold bigint or string" in text
+    assert "# the files contain bigint or string" in text
 
 
 def test_partitions_are_the_tables_own(tmp_path: Path):
@@ -170,10 +170,10 @@ def test_a_namespace_and_a_folder_of_tables_make_one_contract_each(tmp_path: Pat
     assert (done.returncode, done.stdout) == (0, "")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["items.yaml", "orders.yaml"]
     again = run_floe("bootstrap", "ice.shop", "-o", "out", cwd=tmp_path)
-    assert (again.returncode, "exists already" in again.stderr) == (2, True)
+    assert (again.returncode, "already exists" in again.stderr) == (2, True)
     assert run_floe("bootstrap", "ice.shop", "-o", "out", "--force", cwd=tmp_path).returncode == 0
     printed = run_floe("bootstrap", "ice/shop", cwd=tmp_path)
-    assert (printed.returncode, "makes 2 contracts: items, orders" in printed.stderr) == (2, True)
+    assert (printed.returncode, "contains 2 contracts: items, orders" in printed.stderr) == (2, True)
     # the contract names its table, and metadata alone proves what the table itself says
     judged = run_floe("test", "out/orders.yaml", cwd=tmp_path, **NO_JAVA)
     assert (judged.returncode, judged.stderr) == (0, "")
@@ -212,19 +212,19 @@ def test_labels_that_the_platform_does_not_know_are_not_written(tmp_path: Path):
 
 
 BAD = [
-    ("nope", "There is nothing at nope"),
-    ("no.sql", "There is nothing at no.sql"),
-    ("./nope/t", "There is nothing at ./nope/t"),
-    ("void", "void holds no Delta, Iceberg or Parquet table"),
+    ("nope", "nope does not exist"),
+    ("no.sql", "no.sql does not exist"),
+    ("./nope/t", "./nope/t does not exist"),
+    ("void", "void contains no Delta, Iceberg or Parquet table"),
     ("cut.parquet", "cut.parquet cannot be read"),
-    ("cut.sql", "creates no table"),
+    ("cut.sql", "has no CREATE TABLE"),
     ("a.b.c", "No catalog is called 'a'"),
     ("ice", "'ice' is a catalog"),
-    ("x" * 5000, "There is nothing at x"),
+    ("x" * 5000, "x does not exist"),
     ("ice.none", "has no table or namespace none"),
     ("ice.bare", "The namespace ice.bare has no tables"),
     ("ice.bare.orders", "has no table or namespace bare.orders"),
-    ("c.yaml", "c.yaml is a contract already"),
+    ("c.yaml", "c.yaml is already a contract"),
 ]
 
 
@@ -301,8 +301,8 @@ def test_complete_writes_missing_types_and_nothing_else(line_end: str, tmp_path:
     done = run_floe("bootstrap", "./orders", "--complete", "c.yaml", cwd=tmp_path, **NO_JAVA)
     assert done.returncode == 0
     assert path.read_bytes().decode() == COMPLETE.replace("\n", line_end)
-    assert "orders.score stays open: the table has double, the contract says integer" in done.stdout
-    assert "orders.gone stays open: the table has no such column" in done.stdout
+    assert "orders.score has no type: the table has double, the contract has integer" in done.stdout
+    assert "orders.gone has no type: the table has no such column" in done.stdout
     before = path.read_bytes()
     again = run_floe("bootstrap", "./orders", "--complete", "c.yaml", cwd=tmp_path)
     assert (again.returncode, path.read_bytes()) == (0, before)
@@ -319,5 +319,5 @@ def test_complete_needs_a_table_and_a_contract_of_the_standard(tmp_path: Path):
 def test_a_table_with_several_contracts_to_make_is_refused_in_python(tmp_path: Path):
     for name in ("orders", "items"):
         written(tmp_path, "delta", rows(), name)
-    with pytest.raises(FloeError, match="makes 2 contracts: items, orders"):
+    with pytest.raises(FloeError, match="contains 2 contracts: items, orders"):
         floe.bootstrap(tmp_path)

@@ -262,7 +262,7 @@ def test_dbt_exposures_are_reached_through_models(world: World):
         ("Ann", "ann@acme.com", "dashboard weekly", (ORDERS, "dbt model.p.mart"))
     ]
     (world.root / "manifest.json").write_text("{}")
-    with pytest.raises(FloeError, match="is no manifest of dbt"):
+    with pytest.raises(FloeError, match="is not a dbt manifest"):
         world.impact(world.change(TYPE), dbt=[str(world.root / "manifest.json")])
 
 

@@ -219,7 +219,7 @@ def test_the_shape_of_the_specification():
             "code": "FLOE-E508",
             "name": "bounds-contradict",
             "severity": "error",
-            "message": "No value of 'amount' can satisfy both 'minimum' and 'maximum'",
+            "message": "'minimum' and 'maximum' of 'amount' contradict each other",
             "detail": "minimum is 5, maximum is 3",
             "suggestion": "Give 'minimum' a value of at most 3, or raise 'maximum'",
             "file": "<text>",
@@ -272,7 +272,7 @@ def test_a_reference_to_a_column_that_the_other_contract_lacks_is_said():
     (found,) = lint(".").findings
     assert (found.name, found.detail) == (
         "reference-unknown-dataset",
-        "The one in a/customers.yaml has no column 'key'",
+        "The dataset in a/customers.yaml has no column 'key'",
     )
 
 

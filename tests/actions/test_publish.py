@@ -148,7 +148,7 @@ def test_an_approval_that_makes_no_sense_is_said():
     heard: list[str] = []
     settings = load_settings(say=heard.append)
     assert publish_all(["orders.yaml"], PublishOptions(), settings, now=NOW).exit_code == 0
-    assert "An approval lacks diff, reason, approver. It has no effect" in heard[0]
+    assert "An approval has no diff, reason, approver. It has no effect" in heard[0]
 
 
 def test_an_older_major_line_goes_on_beside_a_newer_one():
@@ -183,9 +183,9 @@ def test_a_contract_is_named_by_its_id_or_given_as_it_was_loaded():
     assert one(ORDERS).outcome == "created"
     assert one("urn:acme:orders").outcome == "already registered"
     assert floe.publish(floe.load("contracts/orders.yaml")).outcome == "already registered"
-    with pytest.raises(floe.ContractError, match="known as 'nothing'"):
+    with pytest.raises(floe.ContractError, match="Unknown contract 'nothing'"):
         one("nothing")
-    with pytest.raises(floe.ContractError, match="stands in no file"):
+    with pytest.raises(floe.ContractError, match="has no file"):
         floe.publish(contract())
 
 
@@ -298,7 +298,7 @@ def test_another_repository_does_not_publish_it(store):
     put("1.2.0", *MORE, "more:string")
     result = one()
     assert said(result) == ("refused", ["E541"])
-    assert "'github.com/acme/shop', this is 'github.com/other/shop'" in result.findings[0].detail
+    assert "'github.com/acme/shop', published from 'github.com/other/shop'" in result.findings[0].detail
     git("remote", "remove", "origin")
     assert said(one()) == ("refused", ["E541"])
 
@@ -339,7 +339,7 @@ def test_a_child_is_registered_beside_the_newest_parent_alone():
     result = one("orders.yaml")
     assert (said(result), result.findings[0].suggestion) == (
         ("refused", ["E516", "E520"]),
-        "Take over sales.shop/base:1.1.0 first",
+        "Inherit from sales.shop/base:1.1.0",
     )
 
 

@@ -64,7 +64,7 @@ def test_odd_columns_of_the_callers_stay(spark, settings):
 
 def test_references_are_followed_where_they_are_given_and_said_where_not(spark, settings):
     rows = frame(spark, order(1), order(2, customer_id="C2"))
-    with pytest.raises(floe.ViolationError, match="no table is known for 'customers'") as caught:
+    with pytest.raises(floe.ViolationError, match="no table found for 'customers'") as caught:
         floe.split(rows, REFERRING, settings=settings)
     assert [one.outcome for one in caught.value.result.not_evaluated] == ["not_evaluated"]
     customers = spark.createDataFrame([("C1",)], "id string")

@@ -118,9 +118,9 @@ def test_a_rule_that_nobody_can_judge_is_exit_2_unless_accepted(home: Path):
 @pytest.mark.parametrize(
     ("rule", "cause"),
     [
-        ("metric: invalidValues, arguments: {pattern: '('}, mustBe: 0", "cannot be read"),
+        ("metric: invalidValues, arguments: {pattern: '('}, mustBe: 0", "is not valid"),
         ("metric: invalidValues, arguments: {pattern: '(a+)+b\\1'}, mustBe: 0", "can hang"),
-        ("type: sql, query: DROP TABLE prices, mustBe: 0", "not one read-only query"),
+        ("type: sql, query: DROP TABLE prices, mustBe: 0", "not a single read-only query"),
     ],
 )
 def test_one_rule_that_is_bad_in_itself_is_not_evaluated_and_the_others_are(home: Path, rule: str, cause: str):
@@ -233,7 +233,7 @@ def test_references_are_judged_at_the_gate_and_on_the_table(spark, lake: Lake):
     with pytest.raises(floe.ViolationError) as caught:
         floe.enforce(orders, f"silver.{domain}.orders", settings=lake.settings)
     (unknown,) = caught.value.result.result.not_evaluated
-    assert unknown.cause == "no table is known for 'countries': name it by --reference countries=TABLE"
+    assert unknown.cause == "no table found for 'countries': pass --reference countries=TABLE"
 
     countries = str(lake.root / "countries")
     spark.createDataFrame([("DE",), ("FR",)], "code string").write.format("delta").save(countries)

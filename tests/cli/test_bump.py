@@ -40,7 +40,7 @@ def test_enough_is_left_alone(capsys, written, columns):
     write("orders.yaml", contract(written, *columns))
     assert main(["bump", "orders.yaml", "--against", "old.yaml"]) == 0
     assert Path("orders.yaml").read_text() == contract(written, *columns)
-    assert f"orders.yaml: stays {written} (" in capsys.readouterr().out
+    assert f"orders.yaml: version {written} kept (" in capsys.readouterr().out
 
 
 def test_it_says_from_to_and_why(capsys):
@@ -113,7 +113,7 @@ def test_a_new_contract_and_an_empty_repository_have_nothing_to_compare_with(cap
     git("add", "other.yaml")
     git("commit", "--quiet", "--message", "one")
     assert main(["bump", "later.yaml"]) == 0
-    said = "stays 1.0.0 (a new contract: it is not in HEAD)"
+    said = "version 1.0.0 kept (a new contract: it is not in HEAD)"
     assert capsys.readouterr().out == f"✓ orders.yaml: {said}\n✓ later.yaml: {said}\n"
 
 
@@ -121,7 +121,7 @@ def test_a_new_contract_and_an_empty_repository_have_nothing_to_compare_with(cap
     ("words", "said", "code"),
     [
         (["orders.yaml"], "is not in a git repository", 2),
-        (["orders.yaml", "--against", "old.yaml", "--since", "HEAD"], "both name an older version", 2),
+        (["orders.yaml", "--against", "old.yaml", "--since", "HEAD"], "cannot be combined", 2),
         (["orders.yaml", "--against", "nowhere.yaml"], "FLOE-E500: nowhere.yaml does not exist", 2),
         (["nowhere.yaml", "--against", "old.yaml"], "FLOE-E500: nowhere.yaml does not exist", 2),
         (["."], ". is a folder; floe bump changes one contract", 2),
@@ -129,7 +129,7 @@ def test_a_new_contract_and_an_empty_repository_have_nothing_to_compare_with(cap
         (["other.yaml", "--against", "old.yaml"], "FLOE-E524", 1),
         (["beta.yaml", "--against", "old.yaml"], "FLOE-E521", 1),
         (["conflict.yaml", "--against", "old.yaml"], "FLOE-E509", 1),
-        (["alias.yaml", "--against", "old.yaml"], "is not written at this place", 2),
+        (["alias.yaml", "--against", "old.yaml"], "was not found at this place", 2),
     ],
 )
 def test_what_cannot_be_bumped_is_said_and_nothing_written(capsys, words, said, code):

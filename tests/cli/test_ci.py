@@ -167,11 +167,11 @@ def test_a_waiver_of_the_manifest_may_name_a_diff(capsys):
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ("{code: E517}", "An approval lacks diff, reason, approver"),
-        ("3", "An approval lacks code, diff, reason, approver"),
-        ("{code: E510, diff: x, reason: r, approver: a}", "An approval names E510"),
-        ("{code: E517, diff: x, reason: r, approver: a}", "'x' is no hash of a diff"),
-        ("{code: E517, diff: HASH, reason: r, approver: a, until: soon}", "'soon' is no date"),
+        ("{code: E517}", "An approval has no diff, reason, approver"),
+        ("3", "An approval has no code, diff, reason, approver"),
+        ("{code: E510, diff: x, reason: r, approver: a}", "An approval has the code E510"),
+        ("{code: E517, diff: x, reason: r, approver: a}", "'x' is not the hash of a diff"),
+        ("{code: E517, diff: HASH, reason: r, approver: a, until: soon}", "'soon' is not a date"),
         (
             "{code: E517, diff: HASH, reason: r, approver: a, until: 2020-01-01}",
             "The approval of a expired on 2020-01-01",

@@ -109,7 +109,7 @@ def test_three_tiers_and_their_policies(tmp_path: Path):
     code, result = compiled(tmp_path, folder="p")
     assert code == 1
     assert said(result) == [
-        "FLOE-E515 error: Policy 'owner' is broken: the contract has no owner",
+        "FLOE-E515 error: Policy 'owner' is violated: the contract has no owner",
         "FLOE-E501 critical: Required field 'owner' is missing",
     ]
     shown = json.loads(run_floe("effective", "p", "--format", "json", cwd=tmp_path).stdout)
@@ -186,12 +186,12 @@ def test_no_product_no_folder_no_sense(tmp_path: Path):
     code, result = compiled(tmp_path, folder="empty")
     assert (code, said(result)) == (
         1,
-        ["FLOE-E500 critical: Folder empty holds no product: floe.yaml is not there"],
+        ["FLOE-E500 critical: Folder empty contains no product: floe.yaml does not exist"],
     )
     gone = run_floe("compile", "gone", cwd=tmp_path)
-    assert (gone.returncode, "gone is no folder" in gone.stderr) == (2, True)
+    assert (gone.returncode, "gone is not a folder" in gone.stderr) == (2, True)
     for text, message in (
-        ("[1, 2]", "says nothing of a product"),
+        ("[1, 2]", "describes no product"),
         ("a: [", "FLOE-E509"),
         ("metadata: {}\noutput_ports: [{name: x, colums: []}]", "Did you mean 'columns'?"),
     ):
@@ -206,7 +206,7 @@ def test_an_unknown_setting_or_policy_is_refused(tmp_path: Path):
         ("policy: []\n", "Did you mean 'policies'?"),
         ("policies: [{name: a, requires: owner}]\n", "Did you mean 'require'?"),
         ("policies: [{name: a, require: ownr}]\n", "Did you mean 'owner'?"),
-        ("policies: [{name: a}]\n", "asks for nothing"),
+        ("policies: [{name: a}]\n", "has no requirement"),
         ("policies: [{name: a, sla: {freshness: {at_most: soon}}}]\n", "24h"),
         ("waivers: [{code: E999, path: a, reason: b, until: 2026-12-31}]\n", "E999"),
         ("waivers: [{code: E511, path: a, reason: b}]\n", "has no until"),
@@ -250,7 +250,7 @@ def test_a_reference_to_another_contract_must_lead_somewhere(tmp_path: Path):
 def test_approve_keeps_comments_and_excuses_until_the_day(tmp_path: Path):
     manifest = "# mine\npolicies:\n  - {name: owner, require: support} # why\nwaivers: []   # none yet\nversions: {lead_days: 20}\n"
     write(tmp_path, floe=PRODUCT, manifest=manifest)
-    assert said(compiled(tmp_path)[1]) == ["FLOE-E515 error: Policy 'owner' is broken: the contract has no support"]
+    assert said(compiled(tmp_path)[1]) == ["FLOE-E515 error: Policy 'owner' is violated: the contract has no support"]
     for until in ("2099-12-31", "2099-11-30"):
         done = run_floe(
             "approve",
@@ -279,6 +279,21 @@ def test_approve_keeps_comments_and_excuses_until_the_day(tmp_path: Path):
     assert (past.returncode, "before today" in past.stderr) == (2, True)
 
 
+def test_approve_keeps_line_ends_and_permissions(tmp_path: Path):
+    file = tmp_path / "manifest.yaml"
+    file.write_bytes(
+        b"waivers: [{code: E515, path: a,\r\n  reason: x, until: 2099-01-01}]\r\nversions: {lead_days: 20} # ours\r\n"
+    )
+    file.chmod(0o640)
+    words = ("approve", "E515", "owner", "--reason", "r", "--until", "2099-12-31")
+    assert run_floe(*words, cwd=tmp_path, FLOE_ACTOR="eve").returncode == 0
+    assert file.read_bytes() == (
+        b"waivers: [{code: E515, path: owner, reason: r, approver: eve, until: 2099-12-31}, {code: E515, path: a,\r\n"
+        b"  reason: x, until: 2099-01-01}]\r\nversions: {lead_days: 20} # ours\r\n"
+    )
+    assert file.stat().st_mode & 0o777 == 0o640
+
+
 def test_an_expired_or_unapproved_waiver_is_found(tmp_path: Path):
     policy = "policies: [{name: help, require: support}]\n"
     for entry, message in (
@@ -289,7 +304,7 @@ def test_an_expired_or_unapproved_waiver_is_found(tmp_path: Path):
         code, result = compiled(tmp_path, "--enforcement", "block")
         assert code == 1
         assert sorted(said(result)) == [
-            "FLOE-E515 error: Policy 'help' is broken: the contract has no support",
+            "FLOE-E515 error: Policy 'help' is violated: the contract has no support",
             f"FLOE-E517 error: {message}",
         ]
 

@@ -36,20 +36,20 @@ def add(capsys, *words: str) -> tuple[int, str, str]:
 def test_a_team_relies_is_listed_signs_off_and_leaves(capsys):
     assert add(capsys, "--team", "bi", "--columns", "email,address.city") == (
         0,
-        "✓ bi relies on sales.shop/orders 1.x\n"
-        "    columns: orders.address.city, orders.email; changes are told to x@acme.com\n",
+        "✓ bi is a consumer of sales.shop/orders 1.x\n"
+        "    columns: orders.address.city, orders.email; notifications go to x@acme.com\n",
         "",
     )
     code, said, _ = run(capsys, "consumers", "list", ORDERS)
     assert (code, said.splitlines()[1].split()[:3]) == (0, [ORDERS, "1.x", "bi"])
     code, said, _ = run(capsys, "consumers", "sign-off", ORDERS, "2.0.0", "--team", "bi", "--file", "new.yaml")
     assert code == 0
-    assert said.startswith("✓ sales.shop/orders:2.0.0: bi agrees\n    for the diff sha256:")
+    assert said.startswith("✓ sales.shop/orders:2.0.0: bi signed off\n    for diff sha256:")
     assert run(capsys, "consumers", "remove", ORDERS, "--team", "bi")[:2] == (
         0,
-        "✓ bi no longer relies on sales.shop/orders\n",
+        "✓ bi is no longer a consumer of sales.shop/orders\n",
     )
-    assert run(capsys, "consumers", "list")[1] == "Nobody is registered; `floe consumers add` does it.\n"
+    assert run(capsys, "consumers", "list")[1] == "There are no consumers; `floe consumers add` registers one.\n"
 
 
 def test_impact_in_three_forms(capsys):
@@ -59,10 +59,10 @@ def test_impact_in_three_forms(capsys):
     code, said, _ = run(capsys, "impact", ORDERS, "new.yaml")
     assert code == 0
     assert said.splitlines() == [
-        "sales.shop/orders 1.0.0 → 2.0.0: MAJOR, reaches 1 consumer, may break 1 more",
+        "sales.shop/orders 1.0.0 → 2.0.0: MAJOR, affects 1 consumer, may break 1 more",
         "  affected",
         "    break  crm  x@acme.com  orders.email  directly",
-        "  may break: nobody knows whether they use what changed",
+        "  may break: it is unknown whether they use the changed parts",
         "    break  lab|<b>  x@acme.com  field-renamed orders.mail  directly",
     ]
     shape = json.loads(run(capsys, "impact", ORDERS, "new.yaml", "--format", "json")[1])
@@ -78,7 +78,7 @@ def test_impact_in_three_forms(capsys):
 def test_events_are_taken_in_and_bad_lines_are_said(capsys):
     Path("events.jsonl").write_text('{"job": {"name": "j"}, "inputs": [{"name": "a"}], "outputs": [{"name": "b"}]}\n{')
     code, said, error = run(capsys, "lineage", "import", "events.jsonl")
-    assert (code, said) == (1, "✓ 1 event: 1 pair of columns or tables, 1 new\n")
+    assert (code, said) == (1, "✓ 1 event: 1 edge between columns or tables, 1 new\n")
     assert error.startswith("✗ events.jsonl:2: no JSON")
     Path("events.jsonl").write_text("")
     assert run(capsys, "lineage", "import", "events.jsonl")[0] == 0
@@ -100,7 +100,7 @@ def test_an_end_is_announced_and_taken_back(capsys):
         "    replacement: sales.shop/orders_new",
         "    reason: two schemas",
         "    guide: https://acme.com/move",
-        "    1 consumer will be told",
+        "    1 consumer will be notified",
     ]
     code, said, _ = add(capsys, "--team", "new")
     assert code == 0
@@ -130,12 +130,12 @@ def test_an_end_out_of_order_exits_1_and_names_both_days(capsys):
     ("words", "part"),
     [
         (("consumers", "add", "none/x", "--team", "t", "--contact", "c"), "No contract is registered as 'none/x'"),
-        (("consumers", "remove", ORDERS, "--team", "t"), "Team 't' is no consumer"),
+        (("consumers", "remove", ORDERS, "--team", "t"), "Team 't' is not a consumer"),
         (("retire", "nope"), "No contract is registered as 'nope'"),
         (("consumers", "remove", ORDERS, "--team", "t"), "it has none"),
-        (("contracts", "transfer", ORDERS, "--to", "no such place"), "'no such place' is no repository"),
-        (("retire", ""), "An empty name is no contract"),
-        (("impact", "nope", "new.yaml"), "No contract is known as 'nope'"),
+        (("contracts", "transfer", ORDERS, "--to", "no such place"), "'no such place' is not a repository"),
+        (("retire", ""), "The name of the contract is empty"),
+        (("impact", "nope", "new.yaml"), "Unknown contract 'nope'"),
         (("impact", "registry:nope", "new.yaml"), "No contract is registered as 'nope'"),
         (("impact", ORDERS, "none.yaml"), "none.yaml"),
         (("impact", ORDERS), "A new version is needed"),
@@ -163,8 +163,7 @@ def test_a_retired_contract_takes_no_batch_whether_its_document_or_the_registry_
     import pyarrow as pa
     from pyarrow import parquet as pq
 
-    from floe.actions.lifecycle import Line
-    from floe.actions.lifecycle import deprecate as announce
+    from floe.actions.lifecycle import Line, deprecate as announce
     from floe.actions.load.settings import load_settings
     from floe.model.lifecycle import Announcement
 

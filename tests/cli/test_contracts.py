@@ -62,7 +62,7 @@ def test_search(store: Store, capsys):
     assert ([row["newest"] for row in found["contracts"]], found["after"]) == (["1.1.0"], None)
     _, text, _ = said(capsys, "search", "--classification", "pii")
     assert text.splitlines()[1].split() == ["crm.people/customers", "1.0.0", "bea@acme.com", "customers.Email"]
-    assert said(capsys, "search", "nothing", "like", "it")[:2] == (0, "No registered contract fits.\n")
+    assert said(capsys, "search", "nothing", "like", "it")[:2] == (0, "No registered contract matches.\n")
 
 
 def test_show_says_what_a_reader_asks(store: Store, capsys):
@@ -217,11 +217,11 @@ def test_a_broken_export_is_not_imported(registry_url: str, store: Store, capsys
         shutil.rmtree("broken")
         return err
 
-    assert "cut short" in broken(b"".join(lines[:-1]))
-    assert "not those that were written" in broken(b"".join((lines[0], *lines[2:])))
-    assert "line 2 is no JSON object" in broken(lines[0] + b"nonsense\n")
-    assert "does not say floe/registry-export/v1" in broken(b'{"format": "x"}\n' + lines[-1])
-    assert f"is of schema 9999, this floe imports {HEAD}" in broken(lines[0].replace(HEAD.encode(), b"9999"))
+    assert "is truncated" in broken(b"".join(lines[:-1]))
+    assert "its lines were changed" in broken(b"".join((lines[0], *lines[2:])))
+    assert "line 2 is not a JSON object" in broken(lines[0] + b"nonsense\n")
+    assert "is not floe/registry-export/v1" in broken(b'{"format": "x"}\n' + lines[-1])
+    assert f"has schema 9999, this version of floe imports {HEAD}" in broken(lines[0].replace(HEAD.encode(), b"9999"))
     assert "is not the document that was registered as sales.shop/orders:1.0.0" in broken()
     assert "no such file or directory" in refused(capsys, "import", "nowhere")
     assert not (tmp_path / "empty.db").exists()
@@ -232,14 +232,14 @@ def test_an_export_does_not_change_a_registry_that_says_otherwise(store: Store, 
     put(store, contract("1.2.0", "order_id:string!", "legacy_status:string"))
     before = content(store)
     err = refused(capsys, "import", "saved")
-    assert "another row of contracts for sales.shop/orders: newest is '1.2.0', the export has '1.1.0'" in err
+    assert "a different row of contracts for sales.shop/orders: newest is '1.2.0', the export has '1.1.0'" in err
     assert content(store) == before
 
 
 def test_an_export_takes_no_folder_that_holds_other_things(store: Store, capsys):
     write("mine/notes.txt", "keep me")
-    assert "a folder with other things in it" in refused(capsys, "export", "mine")
-    assert "is no folder" in refused(capsys, "export", "manifest.yaml")
+    assert "a folder with other files" in refused(capsys, "export", "mine")
+    assert "is not a folder" in refused(capsys, "export", "manifest.yaml")
     assert Path("mine/notes.txt").read_text() == "keep me"
 
 
@@ -248,7 +248,7 @@ def test_unknown_and_ambiguous_names(store: Store, capsys):
     assert "has no version 9.9.9" in refused(capsys, "show", f"{ORDERS}:9.9.9")
     put(store, contract(name="returns").replace("urn:acme:returns", "urn:acme:orders"))
     err = refused(capsys, "history", "urn:acme:orders")
-    assert "names 2 registered contracts: sales.shop/orders, sales.shop/returns" in err
+    assert "is the name of 2 registered contracts: sales.shop/orders, sales.shop/returns" in err
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_without_a_registry_that_is_said(verb, capsys, tmp_path: Path, monkeypat
     folder_with("postgresql://nobody@127.0.0.1:1/none", tmp_path)
     assert "FLOE-E542: The registry postgresql" in refused(capsys, *verb)
     folder_with("nonsense", tmp_path)
-    assert "registry.url is no database address" in refused(capsys, *verb)
+    assert "registry.url is not a database address" in refused(capsys, *verb)
 
 
 def test_list_says_where_places_differ(store: Store, capsys):

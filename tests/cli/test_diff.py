@@ -61,7 +61,7 @@ def test_too_large_a_bump_is_a_note(capsys):
     write("old.yaml", contract())
     write("new.yaml", contract("2.0.0", *ADDED))
     _, shape = answer(capsys, "old.yaml", "new.yaml")
-    assert shape["results"][0]["notes"] == ["1.0.0 → 2.0.0 is MAJOR, MINOR would be enough"]
+    assert shape["results"][0]["notes"] == ["1.0.0 → 2.0.0 is MAJOR, MINOR would be sufficient"]
 
 
 def test_another_spelling_under_the_same_version_is_another_content(capsys):
@@ -92,7 +92,7 @@ def test_the_text_says_the_verdict_first_and_has_the_look_of_a_finding(capsys):
         "MAJOR  C1   field-removed  orders.legacy_status  string  –    break   ok\n"
         "✗ FLOE-E520: Breaking changes of 'sales.shop/orders' without a MAJOR version\n"
         "    1.0.0 → 1.1.0 is MINOR, MAJOR is required by field-removed orders.legacy_status new.yaml:5:10\n"
-        "    Suggestion: Write version 2.0.0 (floe bump), or take the changes back\n"
+        "    Suggestion: Write version 2.0.0 (floe bump), or revert the changes\n"
     )
 
 
@@ -289,12 +289,15 @@ def test_changes_yaml_is_read_at_the_revision(capsys):
         (["git:HEAD:../..", "contracts"], "is outside the git repository"),
         (["contracts", "contracts/orders.yaml"], "contracts is a folder and contracts/orders.yaml is one contract"),
         (["contracts/orders.yaml", "contracts"], "contracts/orders.yaml is one contract and contracts is a folder"),
-        (["empty", "empty"], "FLOE-E500: empty and empty hold no contract"),
-        (["twice", "twice"], "FLOE-E500: twice holds 2 contracts with the identity 'sales.shop/orders': twice/a.yaml"),
-        (["table:orders", "contracts"], "orders is a name in Spark's catalog"),
+        (["empty", "empty"], "FLOE-E500: empty and empty contain no contract"),
+        (
+            ["twice", "twice"],
+            "FLOE-E500: twice contains 2 contracts with the identity 'sales.shop/orders': twice/a.yaml",
+        ),
+        (["table:orders", "contracts"], "orders is in Spark's catalog"),
         (["registry:sales.shop/orders", "contracts"], "There is no registry at sqlite:///.floe/registry.db yet"),
         (["contracts"], "A new version is needed"),
-        (["", "contracts"], "An empty name is no contract"),
+        (["", "contracts"], "The name of the contract is empty"),
         (["nowhere.yaml", "contracts/orders.yaml"], "FLOE-E500: nowhere.yaml does not exist"),
     ],
 )
@@ -536,7 +539,7 @@ def test_another_parent_is_the_change_of_what_is_inherited(capsys):
     assert ("F2", "slaProperties.freshness", "MAJOR") in said
     assert ("A9", "customProperties.extends", "PATCH") in said
     assert (code, result["bump"], codes(result)) == (1, "MAJOR", ["E520"])
-    assert result["notes"] == ["what both versions inherit is compared too"]
+    assert result["notes"] == ["inherited values are compared too"]
 
 
 def test_a_parent_that_cannot_be_had_is_said(capsys):
@@ -546,7 +549,7 @@ def test_a_parent_that_cannot_be_had_is_said(capsys):
     (result,) = shape["results"]
     assert (code, result["bump"]) == (0, "PATCH")
     assert result["notes"] == [
-        "only the documents are compared, not what they inherit: Parent 'acme1.yaml' is not found"
+        "only the documents are compared, without inherited values: Parent 'acme1.yaml' is not found"
     ]
 
 
@@ -567,4 +570,4 @@ def test_a_parent_that_changed_between_revisions_changes_its_child(capsys):
         _, shape = answer(capsys, *sources)
         (result,) = shape["results"]
         assert [one["path"] for one in result["changes"]] == ["slaProperties.freshness"]
-        assert (result["bump"], result["notes"][-1]) == (bump, "what both versions inherit is compared too")
+        assert (result["bump"], result["notes"][-1]) == (bump, "inherited values are compared too")

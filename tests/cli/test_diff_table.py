@@ -71,10 +71,10 @@ def test_a_table_that_keeps_its_contract_does_not_differ(capsys):
     for words in (("table:out/orders", "orders.yaml"), ("orders.yaml", "table:out/orders")):
         code, result = answer(capsys, *words)
         assert (code, result["ok"], result["changes"], result["findings"]) == (0, True, [], [])
-        assert any("does not say rules, service levels, keys" in note for note in result["notes"])
+        assert any("has no rules, service levels, keys" in note for note in result["notes"])
     assert (result["from"], result["to"]) == ("1.2.0", "table:out/orders")
     assert main(["diff", "table:out/orders", "orders.yaml"]) == 0
-    assert "a table does not say rules" in capsys.readouterr().out
+    assert "a table has no rules" in capsys.readouterr().out
 
 
 DRIFTED = {
@@ -177,13 +177,13 @@ def test_two_tables(capsys):
     ("words", "said"),
     [
         (["table:out/nowhere", "orders.yaml"], "There is no table at"),
-        (["orders.yaml", "table:db.orders"], "is a name in Spark's catalog"),
-        (["table:empty", "orders.yaml"], "it is no Delta table"),
-        (["table:", "orders.yaml"], "table: names no table"),
+        (["orders.yaml", "table:db.orders"], "is in Spark's catalog"),
+        (["table:empty", "orders.yaml"], "it is not a Delta table"),
+        (["table:", "orders.yaml"], "table: has no table name"),
         (["table:out/orders"], "A new version is needed"),
-        (["table:a", "folder"], "folder holds 2 contracts; one is compared with a table"),
-        (["table:a", "two.yaml"], "None of the 2 datasets of two.yaml is called 'a'"),
-        (["table:a", "orders.yaml", "--transitive"], "A table has no earlier versions"),
+        (["table:a", "folder"], "folder contains 2 contracts, but one is compared with a table"),
+        (["table:a", "two.yaml"], "None of the 2 datasets of two.yaml has the name 'a'"),
+        (["table:a", "orders.yaml", "--transitive"], "--transitive is not available for tables"),
         (["table:ice.db.orders", "orders.yaml"], "There is no table at ice.db.orders"),
     ],
 )

@@ -23,8 +23,8 @@ def test_a_name_says_what_why_and_what_to_do(capsys):
     assert capsys.readouterr().out == (
         "FLOE-E508: contradiction inside the contract (error)\n\n"
         "bounds-contradict (error)\n"
-        "  A lower bound lies above its upper bound, so that no value can keep the promise.\n"
-        "  Why: every row breaks the contract, and the one who reads the error blames the data.\n"
+        "  A lower bound is above its upper bound, so no value is valid.\n"
+        "  Why: every row breaks the contract, although the data may be correct.\n"
         "  Fix: swap the two bounds, or correct the wrong one.\n"
     )
 
@@ -45,7 +45,7 @@ def test_a_name_of_reading(capsys):
 def test_an_unknown_word_exits_2_with_what_may_be_meant(word, near, capsys):
     assert main(["explain", word]) == 2
     said = capsys.readouterr().err
-    assert f"Nothing is known as '{word}'" in said
+    assert f"Unknown code or name '{word}'" in said
     assert near in said
 
 

@@ -31,7 +31,7 @@ def test_a_new_folder_lints_clean_and_helps_the_editor(tmp_path: Path):
 def test_nothing_that_is_there_is_overwritten(tmp_path: Path):
     (tmp_path / "floe.yaml").write_text("mine")
     refused = run_floe("init", cwd=tmp_path)
-    assert (refused.returncode, "floe.yaml is there already" in refused.stderr) == (2, True)
+    assert (refused.returncode, "floe.yaml already exists" in refused.stderr) == (2, True)
     assert [path.name for path in tmp_path.iterdir()] == ["floe.yaml"]
 
 
@@ -51,7 +51,7 @@ def test_a_delta_table_is_offered_and_started_from(tmp_path: Path):
     rows = pa.table({"id": pa.array([1], pa.int64()), "price": pa.array([None], pa.decimal128(9, 2))})
     write_deltalake(str(tmp_path / "lake/prices"), rows)
     offered = run_floe("init", "--product", "x", cwd=tmp_path)
-    assert "a Delta table is here: floe init --from lake/prices starts from it" in offered.stderr
+    assert "a Delta table found: floe init --from lake/prices uses it" in offered.stderr
     made = run_floe("init", "new", "--domain", "sales", "--from", "lake/prices", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     contract = floe.load(tmp_path / "new/contracts/silver/sales/prices.yaml")
@@ -111,7 +111,7 @@ def test_a_folder_whose_name_is_no_word_asks_for_the_product(tmp_path, capsys):
     folder = tmp_path / "Café 360"
     assert main(["init", str(folder)]) == 2
     assert capsys.readouterr().err == (
-        "✗ The folder's name 'Café 360' makes no plain word for the product\n    Suggestion: Add --product NAME\n"
+        "✗ The folder name 'Café 360' is not a valid product name\n    Suggestion: Add --product NAME\n"
     )
     assert not folder.exists()
     assert main(["init", str(folder), "--product", "cafe_360"]) == 0

@@ -46,8 +46,8 @@ def test_the_exit_code_follows_fail_on(file, fail_on, code):
 def test_text_names_place_value_and_advice(capsys):
     assert main(["lint", "bad.yaml"]) == 1
     assert capsys.readouterr().out == (
-        "✗ FLOE-E521: Version '1.0.0-beta' is not of the form X.Y.Z\n"
-        "    Expected three numbers, e.g. 1.0.0               bad.yaml:5:10\n"
+        "✗ FLOE-E521: Version '1.0.0-beta' does not have the form X.Y.Z\n"
+        "    A version is three numbers, e.g. 1.0.0           bad.yaml:5:10\n"
         "    Suggestion: Write the version as MAJOR.MINOR.PATCH\n"
         "✗ 1 file: 1 error\n"
     )
@@ -64,7 +64,7 @@ def test_sarif_carries_the_documentation_of_the_rules(capsys):
     assert main(["lint", "bad.yaml", "--format", "sarif"]) == 1
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     assert [result["ruleId"] for result in run["results"]] == ["FLOE-E521"]
-    assert "the three numbers say what a change means" in run["tool"]["driver"]["rules"][0]["help"]["text"]
+    assert "the three numbers show consumers what a change means" in run["tool"]["driver"]["rules"][0]["help"]["text"]
 
 
 def test_junit_has_a_suite_for_each_file(capsys):
@@ -108,7 +108,7 @@ def test_wrong_usage_is_said_and_exits_2(words, capsys):
     ("words", "said"),
     [
         (["lint", "good.yaml", "--baseline", "nowhere.json"], "Baseline nowhere.json cannot be read"),
-        (["lint", "good.yaml", "--baseline", "good.yaml"], "good.yaml is no baseline of floe"),
+        (["lint", "good.yaml", "--baseline", "good.yaml"], "good.yaml is not a floe baseline"),
         (["lint", "good.yaml", "--write-baseline", "no/such/folder.json"], "no/such/folder.json cannot be written"),
     ],
 )
@@ -153,12 +153,12 @@ def test_what_is_only_for_information_is_said_once_for_many_files(capsys):
         Path(f"c{i}.yaml").write_text(text, "utf-8")
     assert main(["lint", "."]) == 0
     assert capsys.readouterr().out == (
-        "· FLOE-E501: The contract is known as 'sales.default/orders0:1.0.0'\n"
-        "    It says no dataProduct; 6 more files alike       c0.yaml:1:1\n"
-        "    Suggestion: Add dataProduct, or say it in floe.yaml\n"
+        "· FLOE-E501: The identity of the contract is 'sales.default/orders0:1.0.0'\n"
+        "    It has no dataProduct; 6 more files have the same finding c0.yaml:1:1\n"
+        "    Suggestion: Add dataProduct here or in floe.yaml\n"
         "✓ 7 files: no error, no warning, 7 info\n"
     )
     assert main(["lint", "c0.yaml", "c1.yaml"]) == 0
-    assert capsys.readouterr().out.count("The contract is known as") == 2
+    assert capsys.readouterr().out.count("The identity of the contract is") == 2
     assert main(["lint", ".", "--format", "json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["findings"]) == 7

@@ -64,11 +64,11 @@ def test_a_dead_message_is_shown_with_its_reason_and_can_be_tried_again(capsys: 
     put("pigeon")
     assert main(["outbox", "send"]) == 1
     out = capsys.readouterr().out
-    assert out.startswith("! 0 messages sent, 1 dead\n    No sink is called 'pigeon'. ")
+    assert out.startswith("! 0 messages sent, 1 dead\n    Unknown sink 'pigeon'. ")
     assert out.endswith("message 1 is dead (`floe outbox retry 1`)\n")
     assert main(["outbox"]) == 0
     out = capsys.readouterr().out
-    assert "1   pigeon  sales.shop/orders  dead   1         2026-11-16 00:00:00  –\n    No sink is called" in out
+    assert "1   pigeon  sales.shop/orders  dead   1         2026-11-16 00:00:00  –\n    Unknown sink" in out
     assert main(["outbox", "retry", "1"]) == 1
     assert capsys.readouterr().out.startswith("! 0 messages sent, 1 dead\n")
 
@@ -102,8 +102,8 @@ def test_a_message_to_another_catalog_is_sent_by_retry_once_the_settings_know_it
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["retry"], "`floe outbox retry` takes the ids of messages"),
-        (["list", "3"], "`floe outbox list` takes no id"),
+        (["retry"], "`floe outbox retry` takes message ids"),
+        (["list", "3"], "`floe outbox list` takes no ids"),
         (["retry", "99"], "no message 99"),
     ],
 )

@@ -17,7 +17,7 @@ def _shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_a_full_disk_is_said(tmp_path, command):
     done = _shell(f"{_FLOE} {command} > /dev/full", tmp_path)
     assert done.stderr == (
-        "✗ The answer cannot be written: no space left on device\n    Suggestion: Check where the output goes\n"
+        "✗ Output cannot be written: no space left on device\n    Suggestion: Check the target of the output\n"
     )
     assert done.returncode == 2
 

@@ -40,8 +40,8 @@ def test_every_promise_with_its_way_or_the_reason_why_not(tmp_path: Path):
     sql = "SELECT count(*) FROM {floe_table_0} AS `floe object` WHERE `email` = '\\u0024'"
     assert found["orders:quality.sql"]["sql"] == sql
     text = run_floe("plan", "orders.yaml", cwd=tmp_path).stdout
-    assert "5 promises, 1 watched by the monitor, 1 not evaluated" in text
-    assert "not evaluated: floe knows no format 'phone' of text; say it by a pattern" in text
+    assert "5 expectations, 1 checked by the monitor only, 1 not evaluated" in text
+    assert "not evaluated: the format 'phone' of text is unknown; use a pattern" in text
 
 
 def test_a_contract_that_is_not_there(tmp_path: Path):

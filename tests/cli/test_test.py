@@ -75,7 +75,7 @@ def test_html_says_the_verdict_first_and_holds_no_strange_markup(home: Path):
     assert page.links == []
     places = [
         text.index(part)
-        for part in ("1 dataset: 1 broken", "✗ broken prices", "Null in 'prices.id'", "2 rows", "<script>alert(1)")
+        for part in ("1 dataset: 1 failed", "✗ failed prices", "'prices.id' is null in", "2 rows", "<script>alert(1)")
     ]
     assert places == sorted(places)
     assert "help https://help.example" in text
@@ -86,9 +86,9 @@ def test_html_says_the_verdict_first_and_holds_no_strange_markup(home: Path):
 def test_github_and_markdown(home: Path):
     lines = said(home, "github", **NO_JAVA).splitlines()
     assert [line.split("::")[1].split(" ")[0] for line in lines] == ["error", "error"]
-    assert lines[0].startswith("::error title=prices%3A FLOE-E550 null-value::Null in 'prices.id'")
+    assert lines[0].startswith("::error title=prices%3A FLOE-E550 null-value::'prices.id' is null in")
     page = said(home, "markdown", **NO_JAVA)
-    assert page.startswith("### ✗ broken: prices\n")
+    assert page.startswith("### ✗ failed: prices\n")
     assert "\\<script\\>" in page
     assert "| error | FLOE-E550 null-value | 1 |" in page
 
@@ -132,7 +132,7 @@ def test_a_part_is_labelled_in_every_form_and_only_row_rules_are_judged_on_it(ho
 def test_a_part_without_a_fault_is_never_plain_green(home: Path):
     (home / "prices.yaml").write_text(HEAD.split("    quality:")[0])
     text = said(home, "text", "--where", "id = 1", code=0)
-    assert text.startswith("~ PARTIAL, no fault in the part that was read prices")
+    assert text.startswith("~ PARTIAL, no violation in the rows that were read prices")
     assert "1 row of a part (where id = 1)" in text.splitlines()[0]
     text = said(home, "html", "--where", "id is null", "--sample", "0.999999", code=1)
     assert "PARTIAL" in text.split("</h1>")[0]
@@ -143,12 +143,12 @@ def test_a_part_without_a_fault_is_never_plain_green(home: Path):
     ("where", "why"),
     [
         ("1 = 1) UNION SELECT * FROM secrets WHERE (true", "it reads the table 'secrets'"),
-        ("reflect('java.lang.Runtime', 'x')", "function reflect reaches out of the data"),
-        ("id IN (SELECT 1)", "not one condition"),
-        ("a) OR (b", "not one condition"),
-        ("a) GROUP BY (a", "not one condition"),
-        ("${x} > 1", "no value here"),
-        ("", "not one condition"),
+        ("reflect('java.lang.Runtime', 'x')", "function reflect reads more than the data"),
+        ("id IN (SELECT 1)", "not a condition"),
+        ("a) OR (b", "not a condition"),
+        ("a) GROUP BY (a", "not a condition"),
+        ("${x} > 1", "no value"),
+        ("", "not a condition"),
         ("a; drop table t", "cannot be run"),
     ],
 )
@@ -168,7 +168,7 @@ def test_a_condition_is_written_again_as_it_was_read():
 @pytest.mark.parametrize("share", ["0", "1", "2", "-0.1", "nan", "many"])
 def test_a_share_is_between_0_and_1(home: Path, share: str):
     done = run_floe("test", "prices.yaml", f"--sample={share}", cwd=home)
-    assert (done.returncode, "is no share between 0 and 1" in done.stderr) == (2, True)
+    assert (done.returncode, "is not a fraction between 0 and 1" in done.stderr) == (2, True)
 
 
 def test_a_registry_that_is_down_is_said_and_the_run_is_recorded_later(home: Path):

@@ -27,7 +27,7 @@ def test_the_week_comes_out_as_told_and_its_commands_run(tmp_path: Path):
     assert "\x1b" not in story  # colours are for terminals
     assert "1,070 rows to silver.sales.orders (delta), 30 rows to quarantine" in story
     assert "6 rows to silver.sales.orders (delta), 24 rows to quarantine" in story
-    assert "batch 2026-11-13 is in silver.sales.orders already (1,100 rows" in story
+    assert "batch 2026-11-13 is in silver.sales.orders (1,100 rows" in story
 
     assert "FLOE-E525: Consumers of 'sales.orders/orders' have not signed off 2.0.0: churn-model" in story
     assert "sales.orders/orders:2.0.0  created, MAJOR" in story
@@ -72,4 +72,4 @@ def test_a_folder_that_is_no_demos_is_left_alone(tmp_path: Path):
     words = [sys.executable, str(ROOT / "examples/lakehouse/demo.py"), str(tmp_path)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, (tmp_path / "mine.txt").read_text()) == (1, "dear")
-    assert "name another" in done.stderr
+    assert "pass another folder" in done.stderr

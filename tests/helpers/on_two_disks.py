@@ -39,6 +39,7 @@ def main() -> None:
         {
             "spark.master": master,
             "spark.conf": {
+                "spark.sql.runSQLOnFiles": "true",  # as other sessions have it: what was written is read by its path
                 "spark.driver.host": "127.0.0.1",
                 "spark.driver.bindAddress": "127.0.0.1",
                 "spark.sql.shuffle.partitions": "2",

@@ -6,21 +6,33 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+_SILENT_SECONDS = 30  # then even a silent connection ends, so that a client without a limit fails rather than hangs
+
 
 class Proxy:
-    """Passes bytes on; `mode` is pass, reset (at once), stall (takes all, answers nothing) or cut (the request goes through, its answer is lost)."""
+    """Passes bytes on; `mode` says how it fails.
+
+    pass: not at all; reset: at once; stall: it takes all and answers nothing; cut: the request goes through, its answer is
+    lost; silent: from a request that holds `only` on, the connection stays open and nothing passes.
+    """
 
     def __init__(self, port: int, mode: str = "pass") -> None:
         self.target = port
         self.mode = mode
-        self.only = b""  # cut only requests that hold these bytes
+        self.only = b""  # cut, or fall silent at, requests that hold these bytes
+        self.silenced = threading.Event()  # a connection fell silent
         self.connections = 0
+        self.parts: list[bytes] = []  # what came from clients
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
 
     def stop(self) -> None:
         self._listener.close()
+
+    def requests(self, words: bytes) -> int:
+        """How many requests held these words."""
+        return sum(part.count(words) for part in list(self.parts))
 
     def _accept(self) -> None:
         with suppress(OSError):
@@ -41,11 +53,28 @@ class Proxy:
         with suppress(OSError), socket.create_connection(("127.0.0.1", self.target)) as server:
             lost = threading.Event()
             threading.Thread(target=self._back, args=(server, client, lost), daemon=True).start()
-            while part := client.recv(65536):
-                if self.mode == "cut" and self.only in part:
-                    lost.set()
-                server.sendall(part)
+            with suppress(OSError):
+                self._forth(client, server, lost)
+            with suppress(OSError):
+                server.shutdown(socket.SHUT_RDWR)  # wakes who reads from it: a socket in use is not closed
         client.close()
+
+    def _forth(self, client: socket.socket, server: socket.socket, lost: threading.Event) -> None:
+        while part := client.recv(65536):
+            self.parts.append(part)
+            if self.mode == "cut" and self.only in part:
+                lost.set()
+            if self.mode == "silent" and self.only in part:
+                self.silenced.set()
+                self._swallow(client)
+                return
+            server.sendall(part)
+
+    def _swallow(self, client: socket.socket) -> None:
+        """Take what comes, until the client gives up."""
+        client.settimeout(_SILENT_SECONDS)
+        while client.recv(65536):
+            pass
 
     def _back(self, server: socket.socket, client: socket.socket, lost: threading.Event) -> None:
         with suppress(OSError):
@@ -60,7 +89,7 @@ class Proxy:
 def _reset(client: socket.socket) -> None:
     client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     with suppress(OSError):
-        client.shutdown(socket.SHUT_RDWR)  # wakes who reads from it: a socket in use is not closed
+        client.shutdown(socket.SHUT_RDWR)
     client.close()
 
 

@@ -10,7 +10,7 @@ from floe.contract.formats import read
 from floe.contract.formats.canonical import content_hash
 from floe.contract.formats.odcs.write import write
 from floe.model import Contract
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.registry import Store
 from floe.registry.schema import consumers, lifecycle_transitions
 from floe.registry.versions import Entry, RegisteredState, register

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from floe.events.prometheus import Metrics
@@ -29,8 +28,3 @@ def numbers(service: Service, name: str) -> dict[str, float]:
     assert isinstance(service.metrics, Metrics)
     families = text_string_to_metric_families(service.metrics.text())
     return {s.labels.get("dataset", ""): s.value for family in families for s in family.samples if s.name == name}
-
-
-@pytest.fixture
-def clock():
-    return Clock()

@@ -5,8 +5,7 @@ from contextlib import suppress
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from floe.lang.quantity import LENGTHS, Quantity, parse_quantity
 
@@ -99,20 +98,20 @@ def test_a_number_without_a_unit_is_neither_duration_nor_percentage():
 @pytest.mark.parametrize(
     ("value", "unit", "said"),
     [
-        ("soon", None, "'soon' is no duration"),
-        ("", None, "'' is no duration"),
-        ("P", None, "'P' is no duration"),
-        ("PT", None, "'PT' is no duration"),
-        ("P1H", None, "'P1H' is no duration"),
-        ("-4h", None, "'-4h' is no duration"),
-        ("4 parsecs", None, "unit 'parsecs' is none of"),
+        ("soon", None, "'soon' is not a duration"),
+        ("", None, "'' is not a duration"),
+        ("P", None, "'P' is not a duration"),
+        ("PT", None, "'PT' is not a duration"),
+        ("P1H", None, "'P1H' is not a duration"),
+        ("-4h", None, "'-4h' is not a duration"),
+        ("4 parsecs", None, "unit 'parsecs' is not one of"),
         ("1M", None, "minutes or months"),
-        (4, "parsecs", "unit 'parsecs' is none of"),
-        ("4h", "d", "has the unit h, beside it stands d"),
-        ("4h5", None, "is left over"),
-        ("4h%", None, "is left over"),
-        ("99.9% 5h", None, "no single duration"),
-        ("1h 2h", None, "no single duration"),
+        (4, "parsecs", "unit 'parsecs' is not one of"),
+        ("4h", "d", "has the unit h, but the unit given is d"),
+        ("4h5", None, "is unexpected"),
+        ("4h%", None, "is unexpected"),
+        ("99.9% 5h", None, "not a single duration"),
+        ("1h 2h", None, "not a single duration"),
         (-4, "h", "from zero upwards"),
         (float("nan"), "h", "can be measured"),
         (float("inf"), "h", "can be measured"),

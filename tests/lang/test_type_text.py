@@ -3,8 +3,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from floe.lang.type_text import from_spark_json, parse_type
 from floe.model.types import Array, Atomic, Decimal, Family, MapOf, Member, Struct, is_physical, spark_json

@@ -3,8 +3,7 @@
 import pytest
 
 from floe.model import Severity
-from floe.model.decision import decide
-from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome
+from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome, decide
 
 
 def outcome(severity: Severity, result: str = FAIL, structural: bool = False) -> Outcome:

@@ -22,7 +22,7 @@ def test_what_is_broken_or_unknown_stands_in_a_table_and_nothing_is_markup():
     page = result(bad, outcome(NOT_EVALUATED, cause=EVIL), outcome(PASS))._repr_html_()
     assert "<img" not in page
     assert page.startswith("<p><b>fail</b> &lt;img")
-    assert "1,200 rows, 1 promises kept" in page
+    assert "1,200 rows, 1 expectations met" in page
     assert (page.count("<tr>"), page.count("&lt;img")) == (3, 4)
 
 

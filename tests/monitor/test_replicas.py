@@ -62,8 +62,8 @@ def test_a_lease_that_ended_is_taken_over_and_the_late_one_refused(store):
     moved(store, until=1.0)
     again = next(turn for turn in claimed(second) if turn.name == late.name)
     assert again.token == late.token + 1
-    with pytest.raises(LeaseError, match="another monitor took this look over"), store.together() as one:
-        first.done(one, late)
+    with pytest.raises(LeaseError, match="another monitor took over this check"), store.transaction() as connected:
+        first.done(connected, late)
     first.renew([late])  # does not take it back
     assert second.done(store, again) is False
     with pytest.raises(LeaseError):
@@ -171,7 +171,7 @@ def test_a_frozen_process_is_replaced_and_its_late_write_refused(tmp_path, postg
         _until(lambda: len(kept(settings)["check_runs"]) > before)
         assert _slot(store)["token"] > held["token"]
         os.kill(frozen, signal.SIGCONT)
-        _until(lambda: any("another monitor took this look over" in log.read_text() for log in tmp_path.glob("log*")))
+        _until(lambda: any("another monitor took over this check" in log.read_text() for log in tmp_path.glob("log*")))
     finally:
         for one in monitors:
             one.send_signal(signal.SIGCONT)

@@ -110,5 +110,5 @@ def test_a_lowered_version_is_not_valid_either():
     valid, said = validate_version_bump("old.yaml", "new.yaml")
     assert (valid, said) == (
         False,
-        "Version of 'sales.shop/orders' lowered from 2.0.0 to 1.0.0. A new version stands above all earlier ones of 2.x",
+        "Version of 'sales.shop/orders' lowered from 2.0.0 to 1.0.0. A new version must be above all earlier versions of 2.x",
     )

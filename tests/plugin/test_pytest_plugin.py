@@ -104,7 +104,7 @@ def test_frames_of_a_test_are_held_to_a_contract(tmp_path: Path):
     assert any("FLOE-E552 error" in line for line in lines)
     assert "1 bad, expected ['placed', 'shipped', 'returned'], actual 1" in lines
     assert "not evaluated: " in said
-    assert "accept names 't:quality.gone', which is no promise of the contract" in said
+    assert "accept names 't:quality.gone', which is not an expectation of the contract" in said
 
 
 def test_the_entry_point_leads_to_the_plugin():

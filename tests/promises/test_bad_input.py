@@ -101,12 +101,12 @@ def _fill(cache: Path, mirror: Path) -> None:
 
 
 def test_unknown_table_id(home: Path):
-    says = ("FLOE-E500: No contract is known as 'silver.commerce.orders'", f"Did you mean '{TABLE}'?")
+    says = ("FLOE-E500: Unknown contract 'silver.commerce.orders'", f"Did you mean '{TABLE}'?")
     refuses(home, "enforce", GOOD, "silver.commerce.orders", says=says)
 
 
 def test_batch_file_missing(home: Path):
-    refuses(home, "enforce", "no.parquet", TABLE, says=("The batch no.parquet does not exist", "Name a Parquet file"))
+    refuses(home, "enforce", "no.parquet", TABLE, says=("The batch no.parquet does not exist", "Pass a Parquet file"))
 
 
 def test_batch_not_parquet(home: Path):
@@ -117,26 +117,30 @@ def test_batch_not_parquet(home: Path):
 def test_batch_cut_short(home: Path):
     data = (home / GOOD).read_bytes()
     (home / "cut.parquet").write_bytes(data[: len(data) // 2])
-    refuses(home, "enforce", "cut.parquet", TABLE, says=("cut.parquet is not a Parquet file, or is cut short",))
+    refuses(home, "enforce", "cut.parquet", TABLE, says=("cut.parquet is not a Parquet file or is truncated",))
 
 
 def test_batch_folder_without_parquet(home: Path):
     (home / "empty").mkdir()
-    refuses(home, "enforce", "empty", TABLE, says=("The folder empty holds no Parquet file",))
+    refuses(home, "enforce", "empty", TABLE, says=("The folder empty contains no Parquet file",))
 
 
 def test_batch_folder_with_another_file(home: Path):
     (home / "day").mkdir()
     (home / GOOD).rename(home / "day/a.parquet")
     (home / "day/more.csv").touch()
-    refuses(home, "enforce", "day", TABLE, says=("The folder day holds a file that is not named as Parquet: more.csv",))
+    refuses(
+        home, "enforce", "day", TABLE, says=("The folder day contains a file without the suffix .parquet: more.csv",)
+    )
 
 
 def test_batch_folder_of_two_partitionings(home: Path):
     (home / "day/land=DE").mkdir(parents=True)
     (home / "day/land=DE/a.parquet").write_bytes((home / GOOD).read_bytes())
     (home / GOOD).rename(home / "day/b.parquet")
-    refuses(home, "enforce", "day", TABLE, says=("partitioned in two ways: b.parquet and land=DE/a.parquet", "Move"))
+    refuses(
+        home, "enforce", "day", TABLE, says=("different partition columns: b.parquet and land=DE/a.parquet", "Move")
+    )
 
 
 @pytest.mark.spark
@@ -149,7 +153,7 @@ def test_batch_that_only_looks_like_parquet(home: Path):
 def test_table_folder_that_is_no_table(home: Path):
     (home / "folder").mkdir()
     (home / "folder" / "notes.txt").write_text("mine")
-    says = ("folder is there, but it is no Delta table", "--table")
+    says = ("folder exists, but it is not a Delta table", "--table")
     refuses(home, "enforce", GOOD, TABLE, "--table", "./folder", says=says)
     assert [path.name for path in (home / "folder").iterdir()] == ["notes.txt"]
     done = run_floe("doctor", TABLE, "--table", "./folder", cwd=home)
@@ -164,7 +168,7 @@ def test_read_only_folder(home: Path):
             "enforce",
             GOOD,
             TABLE,
-            says=("FLOE-E542: The registry's folder", "cannot be made", "Make the folder writable"),
+            says=("FLOE-E542: The registry's folder", "cannot be created", "Make the folder writable"),
         )
 
 
@@ -209,7 +213,7 @@ def test_unknown_variable(home: Path):
 
 def test_a_setting_of_another_kind(home: Path):
     (home / "manifest.yaml").write_text("data_contracts:\n  enforcement: strict\n")
-    says = ("'data_contracts.enforcement' is 'strict', which is none of off, warn, alert_only, block",)
+    says = ("'data_contracts.enforcement' is 'strict', which is not one of off, warn, alert_only, block",)
     refuses(home, "runs", says=says)
 
 
@@ -257,16 +261,35 @@ def test_wrong_words(home: Path):
         ["enforce", GOOD],
         ["runs", "--limit", "x"],
         ["lint"],
-        ["nothing"],
         ["enforce", GOOD, TABLE, "--mode", "upsert"],
     ):
         done = run_floe(*words, cwd=home)
         assert (done.returncode, "usage: floe" in done.stderr, done.stdout) == (2, True, ""), words
     assert run_floe(cwd=home).returncode == 2
+    unknown = run_floe("nothing", cwd=home)
+    assert (unknown.returncode, "Unknown command 'nothing'" in unknown.stderr) == (2, True)
 
 
 def test_a_mode_that_the_layer_or_the_contract_cannot_take_is_said(home: Path):
-    refuses(home, "enforce", GOOD, TABLE, "--layer", "bronze", "--mode", "merge", says=("Bronze captures",))
-    refuses(home, "enforce", GOOD, TABLE, "--layer", "gold", "--mode", "merge", says=("never merged into",))
-    refuses(home, "enforce", GOOD, TABLE, "--mode", "overwrite_partition", says=("no partition to overwrite",))
-    refuses(home, "enforce", GOOD, GOOD, TABLE, "--batch-id", "b", says=("names one batch",))
+    refuses(home, "enforce", GOOD, TABLE, "--layer", "bronze", "--mode", "merge", says=("Bronze only appends",))
+    refuses(
+        home,
+        "enforce",
+        GOOD,
+        TABLE,
+        "--layer",
+        "gold",
+        "--mode",
+        "merge",
+        says=("Gold keeps snapshots and does not support merge",),
+    )
+    refuses(
+        home,
+        "enforce",
+        GOOD,
+        TABLE,
+        "--mode",
+        "overwrite_partition",
+        says=("has no partition columns for overwrite_partition",),
+    )
+    refuses(home, "enforce", GOOD, GOOD, TABLE, "--batch-id", "b", says=("--batch-id is for one batch",))

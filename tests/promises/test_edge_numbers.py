@@ -195,7 +195,7 @@ def test_an_empty_table_breaks_no_row_rule_and_answers_no_share(spark, spark_roo
     assert found["edges(a, b):key-duplicated"] == ("pass", None)
     assert found["edges:quality.rowCount"] == ("fail", None)
     assert found["edges:quality.rowCount[2]"] == ("pass", None)
-    share = ("not_evaluated", "a share of no rows is not known: the table is empty")
+    share = ("not_evaluated", "the table is empty, so a percentage of its rows is undefined")
     assert found["edges.`odd.name`s`:quality.duplicateValues"] == share
     failing = [one.id for one in result.failed if one.code[:3] == "E55" and "quality" not in one.id]
     assert failing == []

@@ -106,7 +106,7 @@ def test_a_row_whose_key_repeats_and_is_in_the_table_counts_once(spark, lake: La
     (broken,) = caught.value.result.result.failed
     assert (broken.code, broken.violations) == ("E551", 3)  # both of key 1, the second of key 2
     assert broken.message == (
-        "'orders_clean.order_id' repeats in 2 rows of the batch and "
+        "'orders_clean.order_id' is duplicated in 2 rows of the batch and "
         "'orders_clean.order_id' of 2 rows is in the table already"
     )
 
@@ -133,7 +133,7 @@ def test_a_name_that_delta_cannot_hold_is_said_before_anything_is_made(spark, la
     if lake.format == "iceberg":
         assert floe.enforce(batch, lake.table_id, settings=lake.settings).written == 1
         return
-    with pytest.raises(floe.TableError, match="Delta cannot hold the column names 'customer id'"):
+    with pytest.raises(floe.TableError, match="Delta does not allow the column names 'customer id'"):
         floe.enforce(batch, lake.table_id, settings=lake.settings)
     assert lake.state() == (None, None, ())
 
@@ -222,7 +222,7 @@ def test_column_order_and_case_do_not_matter_at_silver(spark, lake: Lake):
         "ship_to", "amount", "status", "order_ts", "customer_id AS Customer_ID", "order_id"
     )
     result = floe.enforce(batch, lake.table_id, settings=lake.settings)
-    assert result.notes[0] == "Column 'Customer_ID' of the batch is written as 'customer_id'"
+    assert result.notes[0] == "Column 'Customer_ID' of the batch was written as 'customer_id'"
     assert read(spark, lake).columns == ["order_id", "customer_id", "order_ts", "status", "amount", "ship_to"]
 
 
@@ -248,7 +248,7 @@ def test_a_contract_without_a_key_appends_and_says_what_was_not_looked_for(spark
     result = floe.enforce(frame(spark, order(1), order(1)), lake.table_id, settings=lake.settings)
     assert result.written == 2
     assert result.notes[0] == (
-        "'orders_clean' has no primary key, so duplicates were not looked for: add primaryKey: true to its key columns"
+        "'orders_clean' has no primary key, so duplicates were not checked: add primaryKey: true to its key columns"
     )
 
 

@@ -215,7 +215,7 @@ def untouched(home: Path, listener: Listener, text: str, story: str) -> None:
     assert listener.connections == 0, story
     assert SECRET not in text, story
     assert "Traceback" not in text, story
-    assert "a fault of" not in text, f"{story}\n{text[-2000:]}"
+    assert "internal error" not in text, f"{story}\n{text[-2000:]}"
     assert not {sign for sign in text if ord(sign) < 32} - {"\n", "\t"}, story
     assert not {"\u202e", "\u200b"} & set(text), story
     document = story.startswith("('convert'")  # what it prints is a file

@@ -12,8 +12,8 @@ from deltalake import write_deltalake
 import floe
 from floe.actions.monitor import monitor_check
 from floe.registry import open_store
-from floe.registry.fact_put import put_fact
 from floe.registry.schema import day_facts
+from floe.registry.store import put_fact
 from tests.conftest import make_lake, spark_settings
 from tests.helpers.monitored import Clock, promise
 from tests.helpers.orders import frame, order

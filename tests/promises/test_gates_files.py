@@ -92,7 +92,7 @@ class Twins:
         self.rows.append(self.spark.table(self.sql[0]).count())
         way = "the staged files were committed as they are"
         if self.iceberg and any("array" in kind or "map" in kind for kind in self.types):
-            way = "Spark wrote the staged rows (lists and maps of files that Spark writes carry no field ids)"
+            way = "Spark wrote the staged rows (arrays and maps in files that Spark writes have no field ids)"
         assert self.enforce(batch, self.names[0]).way == way
         if self.iceberg:
             batch.writeTo(self.names[1]).append()

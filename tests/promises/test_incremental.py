@@ -334,12 +334,16 @@ def test_the_command_says_what_it_read(tmp_path: Path):
     for number in range(3):
         write_deltalake(str(tmp_path / "sales"), batch(good(number * 10, 10)), mode="append")
     words = ("test", "sales.yaml", "--table", "./sales")
-    assert run_floe(*words, cwd=tmp_path).returncode == 0
+    first = run_floe(*words, cwd=tmp_path)
+    assert first.returncode == 0
+    assert "keys: sales.id by groupBy\n" in first.stdout
     # nothing changed: nothing is read, and no Java is needed
     done = run_floe(*words, cwd=tmp_path, PATH="/nowhere", JAVA_HOME="")
     assert done.returncode == 0, done.stdout
-    assert "read 0 of 3 files, 3 remembered of snapshot 2" in done.stdout
+    assert "read 0 of 3 files, reused the results of 3 from snapshot 2" in done.stdout
+    assert "keys:" not in done.stdout
     write_deltalake(str(tmp_path / "sales"), batch(good(30, 10)), mode="append")
     done = run_floe(*words, "--format", "json", cwd=tmp_path)
     (result,) = json.loads(done.stdout)["results"]
     assert result["read"] == {"files": 1, "of": 4, "remembered": 3, "snapshot": "2"}
+    assert {one["method"] for one in result["expectations"] if one["id"] == "sales.id:key-duplicated"} == {"groupBy"}

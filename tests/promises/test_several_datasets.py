@@ -56,7 +56,7 @@ def test_a_table_given_twice_and_a_dataset_that_is_not_there_are_refused(home: P
     assert "is given two tables" in outcomes_of(home, "--table", "a=lake/a", "--table", "a=lake/b")[2]
     code, _, error = outcomes_of(home, "--table", "c=lake/a")
     assert code == 2
-    assert "--table c=lake/a does not say which of the 2 datasets it is: a, b" in error
+    assert "--table c=lake/a does not name one of the 2 datasets: a, b" in error
 
 
 def test_a_folder_of_tables_is_not_read_as_one_table(home: Path):

@@ -331,7 +331,7 @@ def no_postgres(home: Path) -> str:
     [
         (lambda _: "./nothing", "does not exist"),
         (truncated, "Truncated record"),
-        (emptied, "is empty: its commit was cut short"),
+        (emptied, "is empty: its commit was truncated"),
         (gap, "gap"),
         (corrupt, "cannot be read"),
         (no_files, "no Delta table"),

@@ -2,10 +2,8 @@
 
 import os
 import shutil
-import subprocess
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -21,9 +19,10 @@ import floe
 from floe.actions.enforce import enforce_file
 from floe.actions.enforce.context import WriteOptions
 from floe.registry import open_store
-from floe.system.failpoint import hooks
 from tests.conftest import Lake, spark_settings
+from tests.helpers.disk import SmallDisk, small_disk
 from tests.helpers.orders import COLUMNS, frame, order
+from tests.helpers.places import at
 from tests.helpers.postgres import make_postgres
 
 pytestmark = pytest.mark.spark
@@ -45,17 +44,6 @@ schema:
 PARTITIONED = KEYLESS.replace("keyless", "parted").replace(
     "{name: id, physicalType: bigint}", "{name: id, physicalType: bigint, required: true, primaryKey: true}"
 ).replace("{name: v, physicalType: int}", "{name: v, physicalType: int, partitioned: true}")  # fmt: skip
-
-
-@contextmanager
-def at(place: str, action: Callable[[], object]) -> Iterator[None]:
-    """Let something happen at a named place of the gate."""
-    hooks[place] = action
-    try:
-        yield
-        assert place not in hooks, f"the gate never came to {place}"
-    finally:
-        hooks.clear()
 
 
 def orders(spark, lake: Lake):
@@ -134,34 +122,21 @@ def test_a_race_on_a_partitioned_table_is_not_let_through(spark, lake: Lake, tmp
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    place = tmp_path / "small"
-    place.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)], capture_output=True, text=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip(f"a small disk cannot be mounted here: {mounted.stderr.strip()}")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
+def disk(tmp_path: Path) -> Iterator[SmallDisk]:
+    with small_disk(tmp_path / "small", "2m") as made:
+        yield made
 
 
-def fill(disk: Path, leave: int) -> None:
-    free = os.statvfs(disk)
-    with (disk / "filler").open("wb") as file:
-        file.write(b"x" * max(0, free.f_bavail * free.f_frsize - leave))
-
-
-def test_a_full_disk_at_the_checkpoint_leaves_the_commit_and_its_files(spark, lake: Lake, small_disk: Path):
+def test_a_full_disk_at_the_checkpoint_leaves_the_commit_and_its_files(spark, lake: Lake, disk: SmallDisk):
     if lake.format == "iceberg":
         pytest.skip("Iceberg writes no checkpoint after a commit")
-    table = str(small_disk / "t")
+    table = str(disk.folder / "t")
     write: dict[str, Any] = {"table": table, "layer": "silver", "settings": lake.settings}
     floe.enforce(numbered(spark, *range(5)), KEYLESS, batch_id="s0", **write)
     spark.sql(f"ALTER TABLE delta.`{table}` SET TBLPROPERTIES ('delta.checkpointInterval' = '1')")
-    with at("prepared", lambda: fill(small_disk, 8192)):
+    with at("prepared", lambda: disk.fill(leave=8192)):
         result = floe.enforce(numbered(spark, *range(5, 10)), KEYLESS, batch_id="s1", **write)
-    (small_disk / "filler").unlink()
+    disk.make_room()
     assert (result.written, result.refused) == (5, False)
     assert sorted(row.id for row in spark.read.format("delta").load(table).collect()) == [*range(10)]
     again = floe.enforce(numbered(spark, *range(5, 10)), KEYLESS, batch_id="s1", **write)
@@ -169,15 +144,15 @@ def test_a_full_disk_at_the_checkpoint_leaves_the_commit_and_its_files(spark, la
     assert spark.read.format("delta").load(table).agg({"v": "sum"}).collect()[0][0] == 5
 
 
-def test_a_full_disk_before_the_commit_leaves_the_old_table_and_a_retry_works(spark, lake: Lake, small_disk: Path):
+def test_a_full_disk_before_the_commit_leaves_the_old_table_and_a_retry_works(spark, lake: Lake, disk: SmallDisk):
     if lake.format == "iceberg":
         pytest.skip("the catalog of the tests lies on another disk")
-    table = str(small_disk / "t")
+    table = str(disk.folder / "t")
     write: dict[str, Any] = {"table": table, "layer": "silver", "settings": lake.settings}
     floe.enforce(numbered(spark, *range(5)), KEYLESS, batch_id="s0", **write)
-    with at("before-stage", lambda: fill(small_disk, 0)), pytest.raises(floe.TableError):
+    with at("before-stage", disk.fill), pytest.raises(floe.TableError, match=r"a disk is full .*: make room on it"):
         floe.enforce(numbered(spark, *range(5, 10)), KEYLESS, batch_id="s1", **write)
-    (small_disk / "filler").unlink()
+    disk.make_room()
     assert spark.read.format("delta").load(table).agg({"id": "sum"}).collect()[0][0] == 10
     again = floe.enforce(numbered(spark, *range(5, 10)), KEYLESS, batch_id="s1", **write)
     assert (again.written, again.repeated) == (5, False)

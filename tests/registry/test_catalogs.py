@@ -109,7 +109,7 @@ def test_again_changes_nothing_and_other_content_is_refused(catalog: Catalog):
     later = ContractMetadata("sales-analytics@acme.com", "Customer master data contract", "2027-01-01T00:00:00.000Z")
     ours.register_contract("sales.customer_360", "customers", "1.0.0", "sha256:abc", later)
     assert catalog.load_namespace_properties(("sales", "customer_360")) == before
-    with pytest.raises(SendError, match="hash sha256:abc, this one has sha256:other") as caught:
+    with pytest.raises(SendError, match="hash sha256:abc, this version has sha256:other") as caught:
         ours.register_contract("sales.customer_360", "customers", "1.0.0", "sha256:other", METADATA)
     assert (caught.value.code, caught.value.permanent) == ("E523", True)
 
@@ -335,13 +335,13 @@ def test_an_unknown_catalog(tmp_path: Path):
 def test_a_catalog_of_an_unknown_type(tmp_path: Path):
     state, said = wrong(tmp_path, type="polaris")
     assert state == "dead"
-    assert "is of type 'polaris', which is none of sql, rest" in said
+    assert "is of type 'polaris', which is not one of sql, rest" in said
 
 
 def test_a_hadoop_catalog_is_skipped(tmp_path: Path):
     state, said = wrong(tmp_path, type="hadoop", warehouse=str(tmp_path))
     assert state == "sent"
-    assert "is of type hadoop, which holds no namespace properties; its contracts are skipped" in said
+    assert "is of type hadoop, which has no namespace properties; its contracts are skipped" in said
     with pytest.raises(RegistryError, match="hadoop"):
         listed(settings_of(tmp_path, lake={"type": "hadoop"}))
 
@@ -446,7 +446,7 @@ def test_a_message_that_names_no_catalog_goes_to_the_settings_first(tmp_path: Pa
     assert len(listed(settings, "a")) == 1
     put(settings, "orders", catalog=None)
     done = send_due(settings_of(tmp_path), 10)
-    assert (done.sent, done.said) == (1, ["The settings name no catalog; contracts are in the registry alone"])
+    assert (done.sent, done.said) == (1, ["The settings have no catalog; contracts are in the registry only"])
 
 
 def test_a_registry_that_somebody_holds_does_not_hold_up_who_publishes(tmp_path: Path):

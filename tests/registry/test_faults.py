@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,12 +18,14 @@ import sqlalchemy as sa
 from floe.cli import main
 from floe.registry import open_store
 from tests.conftest import run_floe
+from tests.helpers.disk import small_disk
 from tests.helpers.postgres import make_postgres
 from tests.helpers.proxy import proxied
 from tests.helpers.racing import FORK, killed_at, publish_said, warm_up
 from tests.helpers.repositories import contract, write
 
 NOBODY = 65534
+QUICK = "?options=-c%20statement_timeout%3D1000"
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 
 
@@ -48,11 +52,11 @@ def versions(url):
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("registry.db", "registry.url is no database address"),
+        ("registry.db", "registry.url is not a database address"),
         ("oracle+nowhere://x", "cannot be used"),
         ("postgresql://someone:hunter22@127.0.0.1:1/x", "connection failed|Connection refused"),
         ("postgresql://someone:hunter22@no.such.host.invalid/x", "resolve|Name or service"),
-        ("sqlite:////proc/nowhere/registry.db", "cannot be made"),
+        ("sqlite:////proc/nowhere/registry.db", "cannot be created"),
     ],
 )
 def test_a_wrong_address_is_said_with_its_cause(capsys, monkeypatch, url, words):
@@ -84,7 +88,7 @@ def test_a_wrong_password_and_no_rights(
         assert (code, "permission denied" in err) == (2, True), err
         assert published(capsys, monkeypatch, url)[0] == 0
         code, _, err = published(capsys, monkeypatch, right)  # nor read those of others
-        assert (code, "permission denied" in err, "right to write" in err) == (2, True, True), err
+        assert (code, "permission denied" in err, "write permission" in err) == (2, True, True), err
         assert versions(url) == 1
     finally:
         server.stop("immediate")
@@ -131,21 +135,13 @@ def test_a_file_that_may_only_be_read_is_not_written(tmp_path):
 
 
 @pytest.fixture
-def small_disk(tmp_path):
-    """A disk of 400 kB; root may mount one."""
-    folder = tmp_path / "small"
-    folder.mkdir()
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", folder], capture_output=True, check=False
-    )
-    if done.returncode:
-        pytest.skip(f"no disk can be mounted here: {done.stderr.decode().strip()}")
-    yield folder
-    subprocess.run(["umount", "--lazy", folder], check=False)
+def disk(tmp_path):
+    with small_disk(tmp_path / "small", "400k") as made:
+        yield made
 
 
-def test_a_full_disk_refuses_and_goes_on_when_there_is_room(capsys, monkeypatch, small_disk):
-    url = f"sqlite:///{small_disk}/registry.db"
+def test_a_full_disk_refuses_and_goes_on_when_there_is_room(capsys, monkeypatch, disk):
+    url = f"sqlite:///{disk.folder}/registry.db"
     told = []
     for number in range(200):
         write(f"c/c{number}.yaml", contract(name=f"c{number}"))
@@ -156,23 +152,23 @@ def test_a_full_disk_refuses_and_goes_on_when_there_is_room(capsys, monkeypatch,
     assert (code, out) == (2, "")
     assert "FLOE-E542" in err
     assert "full" in err
-    assert "make room" in err
-    subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
+    assert "free space" in err
+    disk.grow("8m")
     assert versions(url) == len(told) - 1  # what was acknowledged is there, what was refused is not
     assert published(capsys, monkeypatch, url, f"c/c{len(told) - 1}.yaml")[0] == 0
     assert versions(url) == len(told)
 
 
-def test_a_disk_that_fills_in_the_middle_of_a_repository_hides_nothing(capsys, monkeypatch, small_disk):
+def test_a_disk_that_fills_in_the_middle_of_a_repository_hides_nothing(capsys, monkeypatch, disk):
     for number in range(120):
         write(f"many/c{number:03}.yaml", contract(name=f"c{number:03}"))
-    url = f"sqlite:///{small_disk}/registry.db"
+    url = f"sqlite:///{disk.folder}/registry.db"
     code, out, _ = published(capsys, monkeypatch, url, "many", "--format", "json")
     told = [(one["outcome"], *(each["code"] for each in one["findings"])) for one in json.loads(out)["results"]]
     there = told.count(("created",))
     assert (code, 0 < there < 120) == (2, True)
     assert told == [("created",)] * there + [("not checked", "FLOE-E542")] * (120 - there)
-    subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
+    disk.grow("8m")
     assert versions(url) == there
     code, out, _ = published(capsys, monkeypatch, url, "many")
     assert (code, f"{there} already registered" in out, f"{120 - there} created" in out) == (0, True, True), out
@@ -242,7 +238,7 @@ def test_a_registry_of_a_newer_floe_is_left_alone(capsys, monkeypatch, registry_
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
     code, out, err = published(capsys, monkeypatch, registry_url)
     assert (code, out) == (2, "")
-    assert "newer floe" in err
+    assert "newer version of floe" in err
     assert "Upgrade floe-contracts" in err
 
 
@@ -288,9 +284,9 @@ def test_a_server_that_does_not_answer_or_takes_too_long_is_given_up(capsys, mon
         assert (code, out, "FLOE-E542" in err, "timeout" in err) == (2, "", True, True), err
     with psycopg.connect(url) as connection:
         connection.execute("LOCK TABLE versions IN ACCESS EXCLUSIVE MODE")
-        slow = f"{url}?options=-c%20statement_timeout%3D1000"
+        slow = f"{url}{QUICK}"
         code, out, err = published(capsys, monkeypatch, slow)
-        assert (code, out, "FLOE-E542" in err, "too slow, or somebody holds" in err) == (2, "", True, True), err
+        assert (code, out, "FLOE-E542" in err, "is slow, or another session locks" in err) == (2, "", True, True), err
     assert published(capsys, monkeypatch, slow)[0] == 0
 
 
@@ -299,7 +295,27 @@ def test_no_statement_lasts_for_ever_but_who_waits_for_a_writer_may(server):
     with store.begin() as usual:
         assert usual.execute(sa.text("SHOW statement_timeout")).scalar() == "1min"
     with store.begin(patient=True) as patient:
-        assert patient.execute(sa.text("SHOW statement_timeout")).scalar() == "0"
+        assert patient.execute(sa.text("SHOW statement_timeout")).scalar() == "10min"
     with store.begin() as usual:  # the next one on that connection
         assert usual.execute(sa.text("SHOW statement_timeout")).scalar() == "1min"
     store.close()
+
+
+def test_who_waits_for_a_lock_for_long_is_not_given_up(server):
+    """It asks again and again, so that a server that falls silent meanwhile is."""
+    url = server.database()
+    open_store(url, Path())
+    with proxied(server.port) as proxy, ThreadPoolExecutor(1) as pool:
+        waiting = open_store(url.replace(f":{server.port}/", f":{proxy.port}/") + QUICK, Path())
+        with open_store(url, Path()).lock("t"):
+            done = pool.submit(_locked, waiting)
+            while proxy.requests(b"pg_advisory_xact_lock") < 4:
+                assert not done.done(), done.result()
+                time.sleep(0.05)
+        assert done.result(60) == "locked"
+        waiting.close()
+
+
+def _locked(store):
+    with store.lock("t"):
+        return "locked"

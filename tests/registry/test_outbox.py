@@ -69,7 +69,7 @@ def clock() -> Clock:
 
 def worker(store: Store, sink: Sink, clock: Clock, limits: Limits = LIMITS, chance: float = 1.0) -> OutboxWorker:
     sender = Sender(sink.send, place=lambda message: message.key.split(":")[0])
-    return OutboxWorker(store, {"test": sender}.get, limits, clock, lambda: chance)
+    return OutboxWorker(store, {"test": sender}.get, clock, limits, lambda: chance)
 
 
 def put(store: Store, *names: str, sink: str = "test", at: datetime = NOW, **more: str) -> None:
@@ -109,7 +109,7 @@ def test_what_fails_holds_back_its_key_alone_and_is_tried_later(store: Store, si
     done = worker(store, sink, clock).run(10)
     assert sink.got == ["b.START"]
     assert (done.sent, done.failed) == (1, 1)
-    assert done.said == ["500 Internal Server Error; message 1 waits and is sent later (`floe outbox`)"]
+    assert done.said == ["500 Internal Server Error; message 1 is sent later (`floe outbox`)"]
     del sink.fail["a.START"]
     assert worker(store, sink, clock).run(10).sent == 0  # not due yet
     clock.step(seconds=2)
@@ -158,7 +158,7 @@ def test_a_dead_message_is_tried_again_when_asked(store: Store, sink: Sink, cloc
     del sink.fail["a.START"]
     outbox.retry(store, 1, actor="me", at=stamp(NOW))
     assert worker(store, sink, clock).run(10).sent == 1
-    with pytest.raises(RegistryError, match="Message 1 was sent already"):
+    with pytest.raises(RegistryError, match="Message 1 was already sent"):
         outbox.retry(store, 1, actor="me", at=stamp(NOW))
     with pytest.raises(RegistryError, match="no message 7"):
         outbox.retry(store, 7, actor="me", at=stamp(NOW))
@@ -169,7 +169,7 @@ def test_an_unknown_sink_is_said_and_the_others_go_on(store: Store, sink: Sink, 
     put(store, "a.FAIL")
     done = worker(store, sink, clock).run(10)
     assert (done.sent, done.dead) == (1, 1)
-    assert "No sink is called 'pigeon'" in done.said[0]
+    assert "Unknown sink 'pigeon'" in done.said[0]
 
 
 def test_a_place_out_of_reach_is_asked_once_a_round(store: Store, sink: Sink, clock: Clock):
@@ -193,7 +193,7 @@ def test_a_sink_that_never_answers_costs_its_time_once(store: Store, sink: Sink,
 
     started = time.monotonic()
     sender = Sender(send, place=lambda message: message.key.split(":")[0], code="E540")
-    done = OutboxWorker(store, {"test": sender}.get, Limits(answer=0.3), clock).run(10)
+    done = OutboxWorker(store, {"test": sender}.get, clock, Limits(answer=0.3)).run(10)
     assert time.monotonic() - started < 5
     assert (done.sent, done.failed) == (1, 1)
     assert done.said[0].startswith("FLOE-E540: The test 'far' is out of reach: no answer within 0.3 seconds")
@@ -202,7 +202,7 @@ def test_a_sink_that_never_answers_costs_its_time_once(store: Store, sink: Sink,
 
 def test_a_round_ends_in_time(store: Store, clock: Clock):
     put(store, *(f"{number}.a" for number in range(100)))
-    done = OutboxWorker(store, {"test": Sender(lambda _: time.sleep(0.05))}.get, Limits(), clock).run(0.5)
+    done = OutboxWorker(store, {"test": Sender(lambda _: time.sleep(0.05))}.get, clock).run(0.5)
     assert 0 < done.sent < 30
     assert outbox.count(store).waiting == 100 - done.sent
 
@@ -266,7 +266,7 @@ def test_one_worker_at_a_time(store: Store, sink: Sink, clock: Clock, registry_u
         seen.append(other.run(10).busy)
         return None
 
-    assert OutboxWorker(store, {"test": Sender(send)}.get, Limits(), clock).run(10).sent == 2
+    assert OutboxWorker(store, {"test": Sender(send)}.get, clock).run(10).sent == 2
     assert seen == [True, True]
     assert sink.asked == []
     assert not worker(store, sink, clock).run(10).busy
@@ -276,10 +276,12 @@ CHILD = """
 import sys
 from pathlib import Path
 from floe.registry import open_store
-from floe.registry.outbox_worker import Worker
+from floe.registry.outbox_worker import OutboxWorker
+from floe.system.clock import utc_now
 from floe.events.file import file_sender
 url, folder = sys.argv[1:]
-print(Worker(open_store(url, Path(folder)), {"test": file_sender(Path(folder) / "told.jsonl")}.get).run(30).sent)
+senders = {"test": file_sender(Path(folder) / "told.jsonl")}
+print(OutboxWorker(open_store(url, Path(folder)), senders.get, utc_now).run(30).sent)
 """
 
 
@@ -294,7 +296,8 @@ def test_a_frozen_worker_does_not_keep_the_others_from_sending(store: Store, reg
     put(store, "a.1", at=datetime(2026, 1, 1, tzinfo=UTC))
     words = CHILD.replace(".run(30)", ".run(1)")
     stop = "import os, signal\nfrom floe.registry import outbox\n"
-    stop += "heads = outbox.heads\noutbox.heads = lambda *a: (os.kill(os.getpid(), signal.SIGSTOP), heads(*a))[1]\n"
+    stop += "find = outbox.next_messages\n"
+    stop += "outbox.next_messages = lambda *a: (os.kill(os.getpid(), signal.SIGSTOP), find(*a))[1]\n"
     frozen = subprocess.Popen([sys.executable, "-c", stop + words, registry_url, str(tmp_path)])
     try:
         os.waitid(os.P_PID, frozen.pid, os.WSTOPPED | os.WNOWAIT)

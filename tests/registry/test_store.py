@@ -1,4 +1,4 @@
-"""The store on SQLite: migrated once, safe for many writers, refused when it is of a newer floe."""
+"""The store on SQLite: migrated once, safe for many writers, refused when it is of a newer version of floe."""
 
 import sqlite3
 import subprocess
@@ -10,29 +10,33 @@ import pytest
 
 from floe.model import RegistryError
 from floe.registry import open_store
+from floe.settings import Settings
 from tests.helpers.stores import URL, entry
+
+AT = "2026-11-15T12:00:00.000Z"
 
 
 def test_a_run_is_kept_once(tmp_path: Path):
     store = open_store(URL, tmp_path)
-    store.record(entry("r1"))
-    store.record(entry("r1"))
+    store.record(entry("r1"), at=AT)
+    store.record(entry("r1"), at=AT)
     assert len(store.runs(10)) == 1
 
 
 def test_a_run_waits_in_a_file_while_the_registry_is_gone_and_is_kept_by_the_next(tmp_path: Path):
     from floe.actions.record import record
 
+    settings = Settings(tmp_path)
     store = open_store(URL, tmp_path)
     with sqlite3.connect(tmp_path / ".floe/registry.db") as base:
         base.execute("ALTER TABLE check_runs RENAME TO gone")
-    note = record(store, tmp_path, entry("r1"))
+    note = record(store, settings, entry("r1"))
     assert note is not None
     assert note.startswith("FLOE-E542 warning: ")
     assert [path.name for path in (tmp_path / ".floe/unrecorded").iterdir()] == ["r1.json"]
     with sqlite3.connect(tmp_path / ".floe/registry.db") as base:
         base.execute("ALTER TABLE gone RENAME TO check_runs")
-    assert record(store, tmp_path, entry("r2")) is None
+    assert record(store, settings, entry("r2")) is None
     assert sorted(run["run_id"] for run in store.runs(10)) == ["r1", "r2"]
     assert list((tmp_path / ".floe/unrecorded").iterdir()) == []
 
@@ -59,7 +63,7 @@ def test_the_tables_have_the_names_of_the_specification(tmp_path: Path):
 
 
 def test_opening_again_changes_nothing(tmp_path: Path):
-    open_store(URL, tmp_path).record(entry("r1"))
+    open_store(URL, tmp_path).record(entry("r1"), at=AT)
     assert [run["run_id"] for run in open_store(URL, tmp_path).runs(10)] == ["r1"]
     (run,) = open_store(URL, tmp_path).runs(10)
     assert run["written"] == 3_000_000_000
@@ -68,7 +72,7 @@ def test_opening_again_changes_nothing(tmp_path: Path):
 def test_runs_come_newest_first_and_by_table(tmp_path: Path):
     store = open_store(URL, tmp_path)
     for number in range(3):
-        store.record(entry(f"r{number}", f"2026-11-15T12:00:0{number}.000Z"))
+        store.record(entry(f"r{number}", f"2026-11-15T12:00:0{number}.000Z"), at=AT)
     assert [run["run_id"] for run in store.runs(2)] == ["r2", "r1"]
     assert store.runs(2, "silver.other.table") == []
 
@@ -78,7 +82,7 @@ def test_schema_version_rises_with_the_hash_alone(tmp_path: Path):
     table = {"table_id": "silver.a.c", "layer": "silver", "location": "/x", "format": "delta"}
     row = {"table_id": "silver.a.c", "changed_at": "now", "changed_by": "me"}
     assert store.schema_version("silver.a.c", "h1", None) == 1
-    store.record({**entry("r1"), "table": table, "schema": {**row, "schema_version": 1, "schema_hash": "h1"}})
+    store.record({**entry("r1"), "table": table, "schema": {**row, "schema_version": 1, "schema_hash": "h1"}}, at=AT)
     assert store.schema_version("silver.a.c", "h1", None) == 1
     assert store.schema_version("silver.a.c", "h2", None) == 2
     assert store.schema_version("silver.a.c", "h2", 7) == 7
@@ -89,7 +93,7 @@ def test_many_processes_open_and_write_at_once(tmp_path: Path):
     script = (
         "import sys; from pathlib import Path; from floe.registry import open_store; "
         "from tests.helpers.stores import URL, entry; "
-        "[open_store(URL, Path(sys.argv[1])).record(entry(f'{sys.argv[2]}-{i}')) for i in range(5)]"
+        f"[open_store(URL, Path(sys.argv[1])).record(entry(f'{{sys.argv[2]}}-{{i}}'), at='{AT}') for i in range(5)]"
     )
     root = Path(__file__).parent.parent.parent
     started = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path), str(n)], cwd=root) for n in range(6)]
@@ -101,12 +105,12 @@ def test_a_registry_of_a_newer_floe_is_refused(tmp_path: Path):
     open_store(URL, tmp_path)
     with sqlite3.connect(tmp_path / ".floe/registry.db") as base:
         base.execute("UPDATE alembic_version SET version_num = '9999'")
-    with pytest.raises(RegistryError, match="newer floe"):
+    with pytest.raises(RegistryError, match="newer version of floe"):
         open_store(URL, tmp_path)
 
 
 def test_a_url_that_is_none(tmp_path: Path):
-    with pytest.raises(RegistryError, match="no database address"):
+    with pytest.raises(RegistryError, match="not a database address"):
         open_store("registry.db", tmp_path)
 
 

@@ -16,7 +16,7 @@ def test_the_same_content_again_is_the_same_version_and_other_content_a_conflict
     first, new = register(store, entry(), accept, actor="me", at=AT)
     second, again = register(store, entry(), accept, actor="you", at="2027-01-01T00:00:00.000Z")
     assert (new, again, second["published_by"], second["row_hash"]) == (True, False, "me", first["row_hash"])
-    with pytest.raises(RegistryError, match="registered with other content: document hash a: 1, this one has a: 2"):
+    with pytest.raises(RegistryError, match="registered with other content: document hash a: 1, this version has a: 2"):
         register(store, entry(document="a: 2"), accept, actor="me", at=AT)
 
 

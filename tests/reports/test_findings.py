@@ -47,7 +47,7 @@ def test_the_summary_counts_what_counts_and_what_does_not():
     assert summary_text(_ALL, 3, _PLAIN) == "✗ 3 files: 1 error, 1 warning, 1 info, 1 ignored, 1 known"
     assert summary_text((_IGNORED, _KNOWN), 1, _PLAIN) == "✓ 1 file: no error, no warning, 1 ignored, 1 known"
     assert summary_text((), 1, _PLAIN, ("a.yaml",)) == (
-        "· 1 YAML file is no contract and was skipped: a.yaml\n✓ 1 file: no error, no warning"
+        "· 1 YAML file is not a contract and was skipped: a.yaml\n✓ 1 file: no error, no warning"
     )
 
 

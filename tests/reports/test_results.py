@@ -1,5 +1,6 @@
 """Results for programs: whatever a contract's texts hold, the form stays whole."""
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -10,6 +11,8 @@ from floe.reports.github.result import result_github
 from floe.reports.html.result import result_html
 from floe.reports.junit.result import result_junit
 from floe.reports.markdown.result import result_markdown
+from floe.reports.style import Style
+from floe.reports.text.result import result_text
 
 EVIL = "a\x00\x1b]]>\n::error::<b>|`%0A\ud800"
 
@@ -49,6 +52,14 @@ def test_junit(word, severity, accepted, tag):
     (case,) = root.iter("testcase")
     assert [child.tag for child in case] == [tag]
     assert "PARTIAL" in (root[0].get("name") or "")
+
+
+def test_one_line_says_which_way_keys_were_checked():
+    methods = {"a": "floe.jar (hashes)", "b": "anti join", "c": "floe.jar (hashes)", "d": None}
+    outcomes = tuple(replace(result(FAIL).expectations[0], field=field, method=way) for field, way in methods.items())
+    lines = result_text(replace(result(FAIL), expectations=outcomes), Style(False)).splitlines()
+    assert [line.strip() for line in lines if "keys: " in line] == ["keys: a, c by floe.jar (hashes); b by anti join"]
+    assert "keys: " not in result_text(result(FAIL), Style(False))
 
 
 @pytest.mark.parametrize("word", [FAIL, NOT_EVALUATED])

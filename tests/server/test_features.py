@@ -226,7 +226,7 @@ def test_features_of_a_key_at_a_day(house: House):
             status, body = get(here, **asked)
             assert (status, bool(body["error"]["suggestion"])) == (400, True), asked
         assert get(f"{here}?customer_id=c1&customer_id=c2")[0] == 400
-        assert get(f"{address}/features/gold.a.b")[1]["error"]["suggestion"] == f"Ask for {TABLE}"
+        assert get(f"{address}/features/gold.a.b")[1]["error"]["suggestion"] == f"Served tables: {TABLE}"
 
         # the service describes itself, and answers no page that calls it by another name
         described = get(f"{address}/openapi.json")[1]["paths"][f"/features/{TABLE}"]["get"]
@@ -306,20 +306,20 @@ def test_what_cannot_be_served_is_said_and_exits_2(tmp_path: Path):
     with served(tmp_path) as address:
         port = address.rsplit(":", 1)[1]
         said = {
-            "gold.commerce.nothing": "No contract is known as",
+            "gold.commerce.nothing": "Unknown contract",
             "silver.yaml": "is not Gold",
         }
         for name, words in said.items():
             done = run_floe("serve", "features", name, cwd=tmp_path)
             assert (done.returncode, words in done.stderr, done.stdout) == (2, True, ""), done.stderr
         done = run_floe("serve", "features", TABLE, "--port", port, cwd=tmp_path)
-        assert (done.returncode, "cannot be listened at: address already in use" in done.stderr) == (2, True)
+        assert (done.returncode, ": address already in use" in done.stderr) == (2, True)
     shutil.rmtree(house.path)
     done = run_floe("serve", "features", TABLE, cwd=tmp_path)
     assert (done.returncode, "does not exist" in done.stderr) == (2, True)
     write_deltalake(house.path, SCHEMA.empty_table())
     done = run_floe("serve", "features", TABLE, cwd=tmp_path)
-    assert (done.returncode, "does not say its schema_version" in done.stderr) == (2, True)
+    assert (done.returncode, "has no schema_version" in done.stderr) == (2, True)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -345,7 +345,7 @@ def test_a_training_run_carries_the_schema_of_its_features(house: House, monkeyp
     floe.tag_run(TABLE, run.info.run_id, as_of="2026-01-31", settings=settings)
     tags = mlflow.MlflowClient().get_run(run.info.run_id).data.tags
     assert tags["feature_version"] == f"{TABLE}@2026-01-31/v2-abababab"
-    with pytest.raises(floe.EngineError, match="MLflow did not take the tags"):
+    with pytest.raises(floe.EngineError, match="MLflow did not accept the tags"):
         floe.tag_run(TABLE, "no-such-run", settings=settings)
 
     judged = Result(contract="c", version="3.0.0", dataset="d", checked_at="2026-03-01T00:00:00.000Z", expectations=())

@@ -8,7 +8,7 @@ import pytest
 from pyarrow import parquet as pq
 
 from floe.actions.verify import verify_tables
-from floe.engine.gate.batch import parquet
+from floe.engine.gate.stage import parquet
 from floe.engine.metadata.proof import row_count
 from floe.model.claim import Claim, violations
 from floe.model.table import Target
@@ -167,7 +167,7 @@ def test_files_of_two_partitionings_are_not_judged_for_spark_leaves_some_out(spa
     (result,) = verify_tables([CONTRACT], TableSelector(table=str(tmp_path / "t")), settings).results
     assert result.outcome == "not_evaluated"
     assert {one.cause for one in result.not_evaluated} == {
-        f"{tmp_path}/t holds files that are partitioned in two ways: b.parquet and part=1/a.parquet"
+        f"{tmp_path}/t contains files with different partition columns: b.parquet and part=1/a.parquet"
     }
 
 

@@ -1,4 +1,4 @@
-"""Bump: write the version that a contract's changes ask for into its file."""
+"""Bump: write the version that the changes of a contract require into its file."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -6,20 +6,20 @@ from typing import Any
 
 from floe.actions.diff import diff
 from floe.actions.diff.contract_set import at_revision, load_set, refuse_broken
-from floe.actions.load.rewrite import rewrite
 from floe.actions.load.settings import load_settings
 from floe.contract.formats.text.edit import replace_scalar
 from floe.contract.sources.files import read_bytes
 from floe.contract.sources.git import Repository
+from floe.contract.sources.rewrite import rewrite
 from floe.model import Contract, ContractError, SettingError, locate
 from floe.model.change import Bump, Diff
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class BumpResult:
-    """A file, the version it had and the one it has now, what it was compared with, and why."""
+    """A file with its old and new version, the version it was compared with, and the reason."""
 
     file: str
     old: str
@@ -54,18 +54,18 @@ def bump(
     since: str | None = None,
     settings: Settings | None = None,
 ) -> BumpResult:
-    """Raise a contract's version to what its changes since an older one ask for.
+    """Raise the version of a contract as its changes since an older version require.
 
     Args:
         contract: the contract's file.
         against: the older version: a file or git:REV:path.
-        since: a git revision that holds the older version; HEAD where neither is said.
+        since: a git revision that holds the older version; HEAD if neither is given.
         settings: the settings in force.
     """
     settings = settings or load_settings()
     path = Path(contract)
     if path.is_dir():
-        raise SettingError(f"{path} is a folder; floe bump changes one contract", "Name the contract's file")
+        raise SettingError(f"{path} is a folder; floe bump changes one contract", "Pass the contract file")
     now = _only(load_set(str(path), settings)) if path.exists() else _missing(path)
     before = _before(now, path, against, since, settings)
     if before is None:
@@ -86,7 +86,7 @@ def _bumped(path: Path, before: Contract, now: Contract, settings: Settings) -> 
     required = max(found.bump, Bump.PATCH) if unraised else found.bump
     why = _why(found, required, before)
     if current >= old and current.bump_from(old) >= required:
-        enough = f"{current} is enough" if current > old else "nothing changed"
+        enough = f"{current} is sufficient" if current > old else "nothing changed"
         return replace(_same(path, now, before.source, required, f"{enough}: {why}"), diff=found)
     target = old.raised(required) if required else old
     _write(path, now, str(target))
@@ -121,11 +121,11 @@ def _before(
 ) -> Contract | None:
     """The older version; None where a git revision does not hold the file."""
     if against is not None and since is not None:
-        raise SettingError("--against and --since both name an older version", "Give one of them")
+        raise SettingError("--against and --since cannot be combined", "Use one of them")
     if against is not None:
         older = load_set(str(against), settings)
         if older.folder:
-            raise SettingError(f"{against} is a folder; floe bump compares with one contract", "Name a file")
+            raise SettingError(f"{against} is a folder; floe bump compares with one contract", "Pass a file")
         return _only(older)
     repository = _repository(path)
     revision = since or "HEAD"
@@ -140,7 +140,7 @@ def _repository(path: Path) -> Repository:
     try:
         return Repository(path.resolve().parent)
     except SettingError as error:
-        raise SettingError(error.message, "Name the older version with --against") from None
+        raise SettingError(error.message, "Pass the older version with --against") from None
 
 
 def _write(path: Path, now: Contract, version: str) -> None:

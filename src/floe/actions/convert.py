@@ -13,9 +13,11 @@ from floe.contract.formats.foreign.targets import NAMES, TARGETS, OutputFormat
 from floe.contract.lint.rules.secret import hidden
 from floe.contract.sources.files import read_bytes
 from floe.model import Contract, ContractError, Dataset, Finding, FloeError, Severity
+from floe.system.full_disk import remedy
+from floe.system.whole_file import write_whole
 
 Source = str | Path | Contract
-_PAGES = ("html", "markdown")  # to be read by people, so no secret stands there
+_PAGES = ("html", "markdown")  # for readers, so these contain no secrets
 _FORBIDDEN = '<>:"/\\|?*'
 
 
@@ -55,8 +57,8 @@ def convert(
 
 def _several(what: str, option: str, names: list[str]) -> FloeError:
     return FloeError(
-        f"The source makes {len(names)} {what}: {', '.join(names)}",
-        f"Name one with {option}=… (--{option} NAME), or write them all into a folder with -o FOLDER",
+        f"The source contains {len(names)} {what}: {', '.join(names)}",
+        f"Select one with {option}=… (--{option} NAME), or write all into a folder with -o FOLDER",
     )
 
 
@@ -78,7 +80,7 @@ def _results(
 ) -> tuple[Converted, ...]:
     if dataset is not None and target.whole:
         raise FloeError(
-            f"{target.name} holds all datasets of a contract", "Leave out --dataset, or choose a schema format"
+            f"{target.name} contains all datasets of a contract", "Remove --dataset, or choose a schema format"
         )
     return tuple(
         _converted(contract, datasets, target, lost)
@@ -93,7 +95,9 @@ def save(results: Sequence[Converted], out: Path, force: bool = False) -> list[P
         paths = [out / result.file_name for result in results]
     elif len(results) > 1:
         names = ", ".join(result.name for result in results)
-        raise FloeError(f"{len(results)} texts do not fit in one file: {names}", f"Make the folder first: mkdir {out}")
+        raise FloeError(
+            f"{len(results)} contracts cannot be written to one file: {names}", f"Create the folder first: mkdir {out}"
+        )
     else:
         paths = [out]
     _refuse(paths, force)
@@ -105,14 +109,16 @@ def save(results: Sequence[Converted], out: Path, force: bool = False) -> list[P
 def _refuse(paths: list[Path], force: bool) -> None:
     for path in paths:
         if not os.path.isdir(path.parent):
-            raise FloeError(f"Folder {path.parent} does not exist", f"Make it first: mkdir -p {path.parent}")
+            raise FloeError(f"Folder {path.parent} does not exist", f"Create it first: mkdir -p {path.parent}")
         if os.path.isdir(path):
-            raise FloeError(f"{path} is a folder", "Name a file")
+            raise FloeError(f"{path} is a folder", "Pass a file")
         if os.path.isfile(path) and not force:
-            raise FloeError(f"{path} exists already", "Add --force to replace it, or choose another name with -o")
+            raise FloeError(f"{path} already exists", "Add --force to overwrite it, or pass another file with -o")
     twice = sorted({str(path) for path in paths if paths.count(path) > 1})
     if twice:
-        raise FloeError(f"Several texts would be written to {', '.join(twice)}", "Write them one by one with -o FILE")
+        raise FloeError(
+            f"Several contracts would be written to {', '.join(twice)}", "Write them one by one with -o FILE"
+        )
 
 
 def _write(path: Path, text: str) -> None:
@@ -120,22 +126,12 @@ def _write(path: Path, text: str) -> None:
         if path.exists() and not path.is_file():  # a pipe or a device takes text, but cannot be replaced
             path.write_text(text, "utf-8")
         else:
-            _replace(Path(os.path.realpath(path)), text)
+            write_whole(path, text)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise FloeError(f"{path} cannot be written: {reason}", "Check the folder's permissions and space") from None
-
-
-def _replace(path: Path, text: str) -> None:
-    beside = path.with_name(f".{path.name[:100]}.{os.getpid()}.floe")
-    try:
-        with beside.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+        raise FloeError(
+            f"{path} cannot be written: {reason}", remedy(error, "Check the folder's permissions")
+        ) from None
 
 
 def _target(name: str) -> OutputFormat:
@@ -144,7 +140,7 @@ def _target(name: str) -> OutputFormat:
             return target
     near = difflib.get_close_matches(name, NAMES, 1, 0.4)
     hint = f"Did you mean '{near[0]}'? " if near else ""
-    raise FloeError(f"'{name}' is no format floe writes", f"{hint}It writes {', '.join(NAMES)}")
+    raise FloeError(f"'{name}' is not a target format", f"{hint}Use {', '.join(NAMES)}")
 
 
 def contracts_in(
@@ -164,16 +160,16 @@ def contracts_in(
         yield _usable(name, *read(data, name)), ()
         return
     if not found.trees:
-        raise FloeError(f"{name} holds no model", "Convert the manifest of a project with models")
+        raise FloeError(f"{name} contains no model", "Convert the manifest of a project with models")
     for _, tree, lost in found.trees:
         yield _usable(name, *odcs.read(tree, name)), lost
 
 
 def _refuse_options(model: str | None, dialect: str | None) -> None:
     if model is not None:
-        raise FloeError("--model chooses from a dbt manifest, and the source is none", "Leave it out")
+        raise FloeError("--model selects from a dbt manifest, but the source is not one", "Remove it")
     if dialect is not None:
-        raise FloeError("--dialect says how to read SQL, and the source is none", "Leave it out")
+        raise FloeError("--dialect is for SQL, but the source is not SQL", "Remove it")
 
 
 def _bytes(source: str | Path) -> tuple[bytes, str]:
@@ -181,7 +177,7 @@ def _bytes(source: str | Path) -> tuple[bytes, str]:
         return source.encode(), "<text>"
     path = Path(source)
     if os.path.isdir(path):
-        raise FloeError(f"{path} is a folder", "Name one file; `floe lint` looks at folders")
+        raise FloeError(f"{path} is a folder", "Pass one file; `floe lint` takes folders")
     return read_bytes(path), str(path)
 
 
@@ -195,7 +191,7 @@ def _usable(name: str, contract: Contract | None, findings: Sequence[Finding]) -
 def _unusable(name: str, findings: tuple[Finding, ...]) -> ContractError:
     first = findings[0] if findings else None
     return ContractError(
-        f"{name} cannot be converted: {first.message if first else 'it holds no contract'}",
+        f"{name} cannot be converted: {first.message if first else 'it contains no contract'}",
         first.suggestion if first else "",
         first.code if first else "E501",
         findings,
@@ -220,7 +216,7 @@ def _nothing(contract: Contract, target: OutputFormat, dataset: str | None) -> F
         hint = f"Did you mean '{near[0]}'? " if near else ""
         return FloeError(f"The contract has no dataset '{dataset}'", f"{hint}It has {', '.join(names) or 'none'}")
     return FloeError(
-        f"The contract describes no columns, so there is nothing to write as {target.name}",
+        f"The contract describes no columns, so it cannot be written as {target.name}",
         "Describe a dataset with properties under schema",
     )
 
@@ -248,7 +244,6 @@ def _compare(contract: Contract, text: str) -> None:
         found = [finding.message for finding in findings if finding.severity >= Severity.ERROR]
         found += canonical.differences(contract, again) if again else []
         raise FloeError(
-            "floe made ODCS that does not read back as the same contract, so nothing is written: "
-            + "; ".join(found[:3]),
-            "This is a fault of floe: please report it with the source document",
+            "The generated ODCS is not equal to the source contract, so nothing was written: " + "; ".join(found[:3]),
+            "This is a bug in floe. Report it with the source document",
         )

@@ -11,7 +11,7 @@ from typing import Any
 from floe import engine, registry, tables
 from floe.actions.load.find import find_contract
 from floe.actions.outbox.alerts import alert_faults
-from floe.actions.record.emit import lineage_on
+from floe.actions.record import lineage_on
 from floe.contract.formats.canonical import content_hash
 from floe.lang.secret import masked
 from floe.model import Contract, FloeError, SettingError, TableError
@@ -69,7 +69,7 @@ def _pyspark(_: Settings) -> str:
 
 
 def _java(settings: Settings) -> str:
-    java = engine.spark.java.find_java(settings.java)
+    java = engine.spark.jars.find_java(settings.java)
     return f"Java {java.version} ({java.command})"
 
 
@@ -77,16 +77,16 @@ def _jars(settings: Settings) -> str:
     lacking = engine.spark.jars.unfit(settings)
     damaged = [jar.file for jar, why in lacking if why == "damaged"]
     if damaged:
-        return f"{', '.join(damaged)} in {engine.spark.jars.folder(settings)} is damaged; the next run that needs Spark fetches it again"
+        return f"{', '.join(damaged)} in {engine.spark.jars.folder(settings)} is damaged; the next run with Spark fetches it again"
     if lacking:
-        return f"{len(lacking)} of {len(engine.spark.jars.JARS)} not fetched yet; the first run that needs Spark fetches them into {engine.spark.jars.folder(settings)}"
+        return f"{len(lacking)} of {len(engine.spark.jars.JARS)} not fetched yet; the first run with Spark fetches them into {engine.spark.jars.folder(settings)}"
     return f"{len(engine.spark.jars.JARS)} as pinned ({engine.spark.jars.folder(settings)})"
 
 
 def _own_jar(_: Settings) -> str:
     if not engine.spark.jars.OWN.is_file():
         raise FloeError(f"{engine.spark.jars.OWN} is missing", "Install floe again")
-    return f"{engine.spark.jars.OWN} (name it in spark.jars of a session of your own, and keys are judged faster there)"
+    return f"{engine.spark.jars.OWN} (add it to spark.jars of your own session for faster key checks)"
 
 
 def _worker(_: Settings) -> str:
@@ -96,13 +96,13 @@ def _worker(_: Settings) -> str:
         version = subprocess.run(ask, capture_output=True, text=True, timeout=30, check=True).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         raise FloeError(
-            f"Spark's Python workers would run {command}, which cannot be started",
+            f"The Python of Spark workers, {command}, cannot be started",
             "Unset PYSPARK_PYTHON, or set it to a Python",
         ) from None
     mine = f"{sys.version_info.major}.{sys.version_info.minor}"
     if version != mine:
         raise FloeError(
-            f"Spark's Python workers would run Python {version}, floe runs {mine}",
+            f"Spark workers use Python {version}, floe uses {mine}",
             f"Set PYSPARK_PYTHON={sys.executable}",
         )
     return f"Python {version} ({command})"
@@ -111,7 +111,7 @@ def _worker(_: Settings) -> str:
 def _registry(settings: Settings) -> str:
     store = registry.find_store(settings.registry.url, settings.root)
     if store is None:
-        return "not made yet; the first run makes it"
+        return "not created yet; the first run creates it"
     unsent = registry.outbox.count(store)
     told = (
         f"; outbox: {unsent.waiting} waiting, {unsent.dead} dead (`floe outbox`)"
@@ -137,19 +137,21 @@ def _lineage(settings: Settings) -> str:
         return "no OpenLineage events are sent (lineage.transport: file, http or console)"
     transport, url = settings.lineage.transport, str(settings.lineage.url)
     if transport == "http" and not url.startswith(("http://", "https://")):
-        raise SettingError("lineage.transport is http, and lineage.url is no http:// or https:// address", "Set it")
-    where = {"http": masked(url), "file": settings.path(settings.lineage.path), "console": "the error stream"}[
-        transport
-    ]
+        raise SettingError("lineage.transport is http, but lineage.url is not an http:// or https:// address", "Set it")
+    where = {"http": masked(url), "file": settings.path(settings.lineage.path), "console": "standard error"}[transport]
     return f"OpenLineage events go to {where}"
 
 
 def _alerts(settings: Settings) -> str:
     faults = alert_faults(settings)
     if faults:
-        raise SettingError("; ".join(faults), "Correct alerts in manifest.yaml; what waits is then sent")
+        raise SettingError("; ".join(faults), "Correct alerts in manifest.yaml; waiting messages are then sent")
     count = len(settings.alerts)
-    return f"{count} target(s)" if count else f"none; messages to people stand in {settings.path('notifications.path')}"
+    return (
+        f"{count} target(s)"
+        if count
+        else f"no alerts; notifications are written to {settings.path('notifications.path')}"
+    )
 
 
 def settings_in_force(settings: Settings) -> list[dict[str, Any]]:

@@ -6,11 +6,10 @@ from typing import Any
 
 from floe.actions.load.parents import shown
 from floe.actions.load.product import OpenProduct, Resolved, Resolver, open_product
-from floe.actions.load.settings import load_settings
+from floe.actions.load.settings import folder_of, load_settings
 from floe.contract.formats.odcs.fit import comparable
 from floe.contract.lint.rules.secret import hidden
-from floe.contract.resolve.artifacts import plain
-from floe.contract.resolve.provenance import Origin, origins
+from floe.contract.resolve.artifacts import Origin, origins, plain
 from floe.contract.sources.files import contract_files
 from floe.model import Contract, ContractError, Finding, Severity
 from floe.settings import Settings
@@ -39,13 +38,13 @@ def effective(name: str | Path, settings: Settings | None = None) -> EffectiveCo
     """The effective contract of a file, a product's folder, an id or a table_id."""
     path = Path(name)
     if settings is None:
-        settings = load_settings(start=path if path.is_dir() else path.parent if path.is_file() else None)
+        settings = load_settings(start=folder_of(path))
     resolver = Resolver(settings)
     found = [_resolved(path, resolver)] if path.is_file() else _named(str(name), resolver)
     whole = [resolved for resolved in found if resolved.effective]
     if len(whole) > 1:
         listed = ", ".join(_identity(resolved) for resolved in whole)
-        raise ContractError(f"'{name}' names {len(whole)} contracts", f"Name one of {listed}", "E500")
+        raise ContractError(f"'{name}' names {len(whole)} contracts", f"Pass one of {listed}", "E500")
     if not whole:
         _refuse(str(name), found)
     return _with_origins(whole[0])
@@ -63,7 +62,7 @@ def _refuse(name: str, found: list[Resolved]) -> None:
     wrong = tuple(finding for resolved in found for finding in resolved.findings if finding.severity >= Severity.ERROR)
     if wrong:
         raise ContractError(f"{wrong[0].place}: {wrong[0].message}", wrong[0].suggestion, wrong[0].code, wrong)
-    raise ContractError(f"No contract is known as '{name}'", "Name a contract's file, or a product's folder", "E500")
+    raise ContractError(f"Unknown contract '{name}'", "Pass a contract file or a product folder", "E500")
 
 
 def _identity(resolved: Resolved) -> str:
@@ -71,7 +70,7 @@ def _identity(resolved: Resolved) -> str:
 
 
 def _resolved(path: Path, resolver: Resolver) -> Resolved:
-    """A document as part of the product that it stands in, if it stands in one."""
+    """A document as part of its product, if it has one."""
     whole = path.resolve()
     for folder in whole.parents:
         if (folder / "floe.yaml").is_file():

@@ -79,4 +79,4 @@ def _unknown(word: str, wanted: str) -> SettingError:
     known += [kind.name for kind in CHANGES]
     near = difflib.get_close_matches(wanted or word.lower(), known, 3, 0.5)
     hint = f"Did you mean {' or '.join(near)}? " if near else ""
-    return SettingError(f"Nothing is known as '{word}'", f"{hint}`floe explain all` lists every code")
+    return SettingError(f"Unknown code or name '{word}'", f"{hint}`floe explain all` lists every code")

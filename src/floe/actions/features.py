@@ -5,8 +5,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal as Number
-from decimal import InvalidOperation
+from decimal import Decimal as Number, InvalidOperation
 from typing import Any
 
 from floe import registry
@@ -36,7 +35,7 @@ _CHANGES = {
 
 @dataclass(frozen=True, slots=True)
 class FeatureTable:
-    """A Gold table that is served: its contract's dataset, where it stands, and how its rows are named."""
+    """A Gold table that is served: the dataset of its contract, its location, and the names of its columns."""
 
     table_id: str
     dataset: Dataset
@@ -49,7 +48,7 @@ class FeatureTable:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is said to who asks: an HTTP status and its body."""
+    """A response: an HTTP status and its body."""
 
     status: int
     body: dict[str, Any]
@@ -64,7 +63,7 @@ class _RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Pin:
-    """The schema a model was trained on, as far as it says: a version, the first of a hash."""
+    """The schema that a model was trained on: a version, the start of a hash, or both."""
 
     version: int | None = None
     hash: str = ""
@@ -79,13 +78,13 @@ class _Pin:
 
 
 def feature_table(name: str, settings: Settings) -> FeatureTable:
-    """The table behind a Gold contract, reachable and written by floe; else an error that says what is missing."""
+    """The table of a Gold contract, reachable and written by floe; else an error with what is missing."""
     contract, dataset = find_contract(name, settings)
     table_id = contract.table_id(dataset)
     if contract.layer(dataset) != "gold" or not table_id:
         raise ContractError(
-            f"{contract.source}: '{dataset.name}' is not Gold, and features are served from Gold alone",
-            "Name a contract of the layer gold",
+            f"{contract.source}: '{dataset.name}' is not Gold, but features are served from Gold only",
+            "Pass a contract of the layer gold",
             "E501",
         )
     keys = _askable(contract.source, dataset)
@@ -101,15 +100,15 @@ def _askable(source: str, dataset: Dataset) -> tuple[Field, ...]:
     keys = entity_keys(dataset)
     if not keys:
         raise ContractError(
-            f"{source}: nothing says which columns name an entity of '{dataset.name}'",
+            f"{source}: '{dataset.name}' has neither join keys nor a primary key",
             "Add customProperty joinKeys, e.g. [customer_id], or a primary key",
             "E501",
         )
     for field in keys:
         if field.name in _OWN or not (isinstance(field.type, Text | Decimal) or str(field.type) in _KEYS):
             raise ContractError(
-                f"{source}: features cannot be asked for by '{field.name}' ({field.type})",
-                f"A key is one of {', '.join(_KEYS)}, decimal, char or varchar, and not called {', '.join(_OWN)}",
+                f"{source}: '{field.name}' ({field.type}) cannot be a parameter of a request",
+                f"The type of a key is {', '.join(_KEYS)}, decimal, char or varchar, and its name is not {', '.join(_OWN)}",
                 "E501",
             )
     return keys
@@ -118,23 +117,23 @@ def _askable(source: str, dataset: Dataset) -> tuple[Field, ...]:
 def _open(table: FeatureTable) -> TableRows:
     opened = reader_of(table.target).open_rows(table.target, table.settings)
     if opened is None:
-        raise TableError(f"{table.target} does not exist", f"Write {table.table_id} by `floe enforce` first")
+        raise TableError(f"{table.target} does not exist", f"Write {table.table_id} with `floe enforce` first")
     return opened
 
 
 def _recorded(table: FeatureTable, opened: TableRows) -> _Pin:
-    """The schema that the table says it has."""
+    """The schema recorded in the table."""
     version, digest = opened.properties.get("floe.schema_version", ""), opened.properties.get("floe.schema_hash", "")
     if not version.isdigit() or not digest:
         raise TableError(
-            f"{table.target} does not say its schema_version and schema_hash, so no model can be held to them",
+            f"{table.target} has no schema_version and schema_hash, so models cannot be compared with it",
             f"Write {table.table_id} by `floe enforce`",
         )
     return _Pin(int(version), digest)
 
 
 def schema_now(table: FeatureTable) -> dict[str, Any]:
-    """The schema that a table says it has now; TableError where it cannot be asked."""
+    """The schema that is recorded in the table now; TableError if it is unreachable."""
     now = _recorded(table, _open(table))
     return {"table": table.table_id, "schema_version": now.version, "schema_hash": now.hash}
 
@@ -159,16 +158,16 @@ def _wanted(table: FeatureTable, asked: Mapping[str, str]) -> RowQuery:
     names = [key.name for key in table.keys]
     for name in asked:
         if name not in (*names, *_OWN):
-            raise _RefusedError(400, f"'{name}' is no parameter", f"Ask by {', '.join((*names, *_OWN))}")
+            raise _RefusedError(400, f"'{name}' is not a parameter", f"Use {', '.join((*names, *_OWN))}")
     values = {}
     for field in table.keys:
         if field.name not in asked:
-            raise _RefusedError(400, f"The key '{field.name}' is missing", f"Ask by {', '.join(names)}")
+            raise _RefusedError(400, f"The key '{field.name}' is missing", f"Use {', '.join(names)}")
         try:
             values[field.column] = _value(asked[field.name], field.type)
         except (ValueError, InvalidOperation):
             raise _RefusedError(
-                400, f"'{field.name}' is no {field.type}", f"Give a value of type {field.type}"
+                400, f"'{field.name}' is not a {field.type}", f"Give a value of type {field.type}"
             ) from None
     return RowQuery(values, table.as_of.column if table.as_of else None, _before(table.as_of, asked.get("as_of")))
 
@@ -182,7 +181,7 @@ def _value(text: str, type_: Type) -> Any:
                 raise ValueError(name)
             return number
         case Atomic("boolean"):
-            return {"true": True, "false": False}[text] if text in ("true", "false") else int("no boolean")
+            return {"true": True, "false": False}[text] if text in ("true", "false") else int("not a boolean")
         case Atomic("date"):
             return date.fromisoformat(text)
         case Decimal(precision, scale):
@@ -198,29 +197,22 @@ def _before(dated: Field | None, text: str | None) -> date | datetime | None:
     if text is None:
         return None
     if dated is None:
-        raise _RefusedError(400, "The table has no column that dates its rows", "Leave as_of out")
+        raise _RefusedError(400, "The table has no date column in its snapshot keys", "Remove as_of")
     try:
         if len(text) != 10:
             raise ValueError(text)
         day = date.fromisoformat(text)
         following = day + timedelta(days=1)
     except (ValueError, OverflowError):
-        raise _RefusedError(400, "as_of is no day", "Write it as YYYY-MM-DD") from None
+        raise _RefusedError(400, "as_of is not a date", "Write it as YYYY-MM-DD") from None
     if str(dated.type) == "date":
         return following
     return datetime.combine(following, time(), UTC if str(dated.type) == "timestamp" else None)
 
 
 def _pin(table: FeatureTable, asked: Mapping[str, str]) -> _Pin:
-    """What the model says of its schema."""
-    version, digest = asked.get("schema_version"), asked.get("schema_hash", "").removeprefix("sha256:")
-    if version is not None and not (version.isascii() and version.isdigit() and len(version) < 10):
-        raise _RefusedError(
-            400, "schema_version is no whole number", "Take it from the run's tag feature_schema_version"
-        )
-    if "schema_hash" in asked and (len(digest) < 8 or set(digest) - set("0123456789abcdef")):
-        raise _RefusedError(400, "schema_hash is no hash", "Take it from the run's tag feature_schema_hash")
-    given = _Pin(int(version) if version else None, f"sha256:{digest}" if digest else "")
+    """The schema in the request."""
+    given = _given_schema(asked)
     if "feature_version" not in asked:
         return given
     named = FeatureVersion.read(asked["feature_version"])
@@ -228,12 +220,25 @@ def _pin(table: FeatureTable, asked: Mapping[str, str]) -> _Pin:
         raise _RefusedError(
             400,
             f"feature_version does not name a snapshot of {table.table_id}",
-            f"Write it as the run's tag does: {table.table_id}@YYYY-MM-DD/vN-xxxxxxxx",
+            f"Write it as in the tag of the run: {table.table_id}@YYYY-MM-DD/vN-xxxxxxxx",
         )
-    said = _Pin(named.schema_version, f"sha256:{named.schema_hash}")
-    if (given.hash and not given.hash.startswith(said.hash)) or given.version not in (None, said.version):
-        raise _RefusedError(400, "feature_version names another schema than schema_version or schema_hash", "Give one")
-    return said
+    pin = _Pin(named.schema_version, f"sha256:{named.schema_hash}")
+    other_hash = given.hash and not given.hash.startswith(pin.hash)
+    if other_hash or given.version not in (None, pin.version):
+        raise _RefusedError(400, "feature_version contradicts schema_version or schema_hash", "Pass one of them")
+    return pin
+
+
+def _given_schema(asked: Mapping[str, str]) -> _Pin:
+    """The schema by the parameters schema_version and schema_hash."""
+    version, digest = asked.get("schema_version"), asked.get("schema_hash", "").removeprefix("sha256:")
+    if version is not None and not (version.isascii() and version.isdigit() and len(version) < 10):
+        raise _RefusedError(
+            400, "schema_version is not a whole number", "Take it from the run's tag feature_schema_version"
+        )
+    if "schema_hash" in asked and (len(digest) < 8 or set(digest) - set("0123456789abcdef")):
+        raise _RefusedError(400, "schema_hash is not a hash", "Take it from the run's tag feature_schema_hash")
+    return _Pin(int(version) if version else None, f"sha256:{digest}" if digest else "")
 
 
 def _check_trained(table: FeatureTable, opened: TableRows, pin: _Pin, now: _Pin) -> None:
@@ -247,8 +252,8 @@ def _check_trained(table: FeatureTable, opened: TableRows, pin: _Pin, now: _Pin)
         said = "whether columns may be null"
     raise _RefusedError(
         503,
-        f"The model was trained on {pin} of {table.table_id}, the table has {now} now; "
-        + (f"what differs: {said}" if said else f"what differs is not known, no snapshot of {pin} is kept"),
+        f"The model was trained on {pin} of {table.table_id}, the table now has {now}; "
+        + (f"difference: {said}" if said else f"the difference is unknown, because no snapshot of {pin} is kept"),
         f"Train on {now}, or serve the model from a table of {pin}",
         found[0].code if found else "E580",
         model=str(pin),
@@ -269,7 +274,7 @@ def _check_kept(table: FeatureTable, opened: TableRows, now: _Pin) -> None:
     raise _RefusedError(
         503,
         f"{table.table_id} records the schema {now}, and {said}",
-        "Bring the table back to its contract, or write it by `floe enforce` under a new schema_version",
+        "Restore the table to its contract, or write it with `floe enforce` and a new schema_version",
         found[0].code if found else "E580",
         now=str(now),
         differences=[_difference(difference) for difference in found],
@@ -298,22 +303,19 @@ def _words(difference: Difference) -> str:
 
 def _found(table: FeatureTable, rows: list[dict[str, Any]], now: _Pin) -> dict[str, Any]:
     """The newest of a key's rows as an answer."""
-    dated = table.as_of.column if table.as_of else None
-    rows = [row for row in rows if not dated or row[dated] is not None]
-    if not rows:
+    newest, last = _newest(rows, table.as_of.column if table.as_of else None)
+    if not last:
         raise _RefusedError(
             404, f"{table.table_id} has no row of this key at or before this day", "Check the key and as_of"
         )
-    newest = max(row[dated] for row in rows) if dated else None
-    last = [row for row in rows if not dated or row[dated] == newest]
     if len(last) > 1:
         raise _RefusedError(
             409,
             f"{table.table_id} has {len(last)} rows of this key in one snapshot",
-            "Make the key a primary key",
+            "Declare the key as a primary key",
             "E551",
         )
-    aside = {field.column for field in table.keys} | {dated}
+    named_elsewhere = {field.column for field in (*table.keys, table.as_of) if field}
     day = newest.date() if isinstance(newest, datetime) else newest
     return {
         "table": table.table_id,
@@ -321,8 +323,17 @@ def _found(table: FeatureTable, rows: list[dict[str, Any]], now: _Pin) -> dict[s
         "as_of": _plain(newest),
         "schema_version": now.version,
         "schema_hash": now.hash,
-        "features": {name: _plain(value) for name, value in last[0].items() if name not in aside},
+        "features": {name: _plain(value) for name, value in last[0].items() if name not in named_elsewhere},
     }
+
+
+def _newest(rows: list[dict[str, Any]], dated: str | None) -> tuple[Any, list[dict[str, Any]]]:
+    """The newest date among rows, and the rows of it; all rows where no column dates them."""
+    if dated is None:
+        return None, rows
+    of_a_day = [row for row in rows if row[dated] is not None]
+    newest = max((row[dated] for row in of_a_day), default=None)
+    return newest, [row for row in of_a_day if row[dated] == newest]
 
 
 def _plain(value: Any) -> Any:
@@ -335,7 +346,7 @@ def _plain(value: Any) -> Any:
         case bytes():
             return base64.b64encode(value).decode()
         case dict():
-            return {str(key): _plain(one) for key, one in value.items()}
+            return {str(key): _plain(below) for key, below in value.items()}
         case list() | tuple():
-            return [_plain(each_one) for each_one in value]
+            return [_plain(below) for below in value]
     return value

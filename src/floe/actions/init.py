@@ -13,6 +13,8 @@ from floe.contract.formats import odcs
 from floe.contract.formats.odcs import write as odcs_write
 from floe.contract.templates import SCHEMA_FILE, editor_schema, template
 from floe.model import Contract, ContractError, FloeError, List, Map
+from floe.system.full_disk import remedy
+from floe.system.whole_file import write_whole
 
 _WORD = re.compile(r"[a-z][a-z0-9_]*")
 _DEPTH = 4
@@ -41,8 +43,8 @@ def init(start: Start, origin: str | None = None) -> list[Path]:
     for what, word in (("domain", start.domain), ("product", start.product), ("table", start.table)):
         if not is_word(word):
             raise FloeError(
-                f"The {what} '{word}' is no plain word",
-                "Use small letters, digits and underscores, e.g. customer_orders",
+                f"The {what} '{word}' is not a plain word",
+                "Use lowercase letters, digits and underscores, e.g. customer_orders",
             )
     contracts = start.folder / "contracts"
     texts = {contracts / SCHEMA_FILE: editor_schema(), start.folder / ".gitignore": ".floe/\n"}
@@ -123,7 +125,7 @@ def _named(tree: Map, start: Start, origin: str) -> Contract:
     contract, findings = odcs.read(tree, origin)
     if contract is None or not contract.datasets:
         raise ContractError(
-            f"No contract can be made of {origin}", "Start from another source", "E501", tuple(findings)
+            f"No contract can be generated from {origin}", "Use another source", "E501", tuple(findings)
         )
     return contract
 
@@ -132,18 +134,21 @@ def _write(texts: dict[Path, str]) -> list[Path]:
     """All of the files, or none: what is there already stays as it is."""
     contracts = [path for path in texts if path.suffix == ".yaml" and path.exists()]
     if contracts:
-        raise FloeError(f"{contracts[0]} is there already", "Start in another folder, or edit what is there")
+        raise FloeError(f"{contracts[0]} already exists", "Use another folder, or edit the file")
     written = []
     try:
         for path, text in texts.items():
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
+                write_whole(path, text)
                 written.append(path)
     except OSError as error:
         for path in written:
             path.unlink(missing_ok=True)
-        raise FloeError(f"{error.filename} cannot be written: {error.strerror}", "Make the folder writable") from None
+        place = error.filename or path
+        raise FloeError(
+            f"{place} cannot be written: {error.strerror}", remedy(error, "Make the folder writable")
+        ) from None
     return written
 
 

@@ -15,7 +15,7 @@ from floe.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Where a line stood, where it stands now, and how many consumers are told."""
+    """The old and the new state of a line, and the number of consumers to notify."""
 
     was: Standing
     now: Standing
@@ -42,9 +42,9 @@ class Line:
 
 
 def deprecate(line: Line, said: Announcement) -> Moved:
-    """Announce the end of a line: consumers are told why, what comes after it, and the days."""
+    """Announce the end of a line: notify consumers of the reason, the replacement and the dates."""
     if not said.reason.strip():
-        raise SettingError("A deprecation needs a reason; consumers are told it", "Write --reason")
+        raise SettingError("A deprecation needs a reason for the notification to consumers", "Write --reason")
     found = _registered(line)
     said = replace(said, replacement=_replacement(line, found, said.replacement))
     return _move(line, found, lambda standing: deprecated(standing, said, line.now.date()))
@@ -68,7 +68,7 @@ def retire(line: Line, reason: str | None = None) -> Moved:
 def revive(line: Line, reason: str) -> Moved:
     """Take back the end of a line that is deprecated or sunset."""
     if not reason.strip():
-        raise SettingError("A revival needs a reason; consumers are told it", "Write --reason")
+        raise SettingError("A revival needs a reason for the notification to consumers", "Write --reason")
     return _move(line, _registered(line), lambda standing: revived(standing, reason, line.now.date()))
 
 
@@ -90,14 +90,14 @@ def _move(line: Line, found: Registered, decide: Callable[[Standing], Standing])
 
 
 def _replacement(line: Line, found: Registered, name: str) -> str:
-    """What comes after a line, by its id: another contract or another MAJOR, and not one that is gone itself."""
+    """The replacement of a line by its id: another contract or another MAJOR that is not retired."""
     store, major = registry.open_store(line.settings.registry.url, line.settings.root), found.major(line.major)
     replacement = resolved(store, name, line.settings, "The replacement")
     bare, _, version = replacement.partition(":")
     if bare == found.contract_id and (not version or version.startswith(f"{major}.")):
         raise RegistryError(
-            f"{replacement} cannot replace {found.contract_id}:{major}: it is the same line",
-            "Name another contract, or a version of another MAJOR",
+            f"{replacement} cannot replace {found.contract_id}:{major}: it is the same MAJOR line",
+            "Pass another contract, or a version of another MAJOR",
         )
     ended = [
         standing
@@ -106,7 +106,7 @@ def _replacement(line: Line, found: Registered, name: str) -> str:
     ]
     gone = [standing for standing in ended if not version or version.startswith(f"{standing.major}.")]
     if gone and (version or len(gone) == _lines(store, bare)):
-        raise RegistryError(f"The replacement {replacement} is retired itself", "Name one that is in use", "E572")
+        raise RegistryError(f"The replacement {replacement} is retired", "Pass a contract that is in use", "E572")
     return replacement
 
 

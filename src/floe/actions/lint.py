@@ -13,14 +13,21 @@ from floe.contract.formats import read
 from floe.contract.formats.text.yaml_text import MAX_BYTES
 from floe.contract.lint import RULES, baseline
 from floe.contract.lint.ignore import ignored
-from floe.contract.lint.rule import findings as rule_findings
-from floe.contract.lint.rule import folder_findings, in_order, said_once, without_consequences
+from floe.contract.lint.rule import (
+    findings as rule_findings,
+    folder_findings,
+    in_order,
+    said_once,
+    without_consequences,
+)
 from floe.contract.lint.rules.secret import hide, secrets_in
 from floe.contract.lint.run import looks_like_contract
 from floe.contract.lint.views import LintScope, Neighbours
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.model import Contract, ContractError, Finding, Place, SettingError, Severity
-from floe.settings import LABELS
+from floe.settings import LABELS, Settings
+from floe.system.full_disk import remedy
+from floe.system.whole_file import write_whole
 
 Source = str | Path | Contract
 _INLINE = "<text>"
@@ -97,7 +104,7 @@ def lint(
         labels: the classifications there are; else those of the manifest, else floe's own.
         known: a baseline file; findings it knows are marked and do not count.
         every: list what is alike one by one, instead of once with its number.
-        progress: told the number and name of each document before it is read.
+        progress: called with the number and name of each document before it is read.
     """
     sources = [source] if isinstance(source, str | Path | Contract) else list(source)
     run = _LintRun(progress, labels)
@@ -112,7 +119,7 @@ def lint(
 
 
 def _judged(run: _LintRun, known: str | Path | None) -> list[Finding]:
-    """All that was found, in order: ignored and known ones marked, secrets hidden."""
+    """All findings in order: ignored and known ones marked, secrets hidden."""
     found = [*run.found, *folder_findings(run.contracts, RULES)] if len(run.contracts) > 1 else run.found
     found = _with_comments(found, run.texts)
     if known is not None:
@@ -125,12 +132,13 @@ def _judged(run: _LintRun, known: str | Path | None) -> list[Finding]:
 
 
 def write_baseline(result: LintResult, file: str | Path) -> None:
-    """Keep the findings of a run as known ones."""
+    """Write the findings of a run to a baseline."""
     path = Path(file)
     try:
-        path.write_text(baseline.write(result.findings, _relative_to(path)), "utf-8")
+        write_whole(path, baseline.write(result.findings, _relative_to(path)))
     except OSError as error:
-        raise SettingError(f"{path} cannot be written: {(error.strerror or '').lower()}", "Name another file") from None
+        reason = (error.strerror or "").lower()
+        raise SettingError(f"{path} cannot be written: {reason}", remedy(error, "Pass another file")) from None
 
 
 def _baseline(path: Path) -> Counter[tuple[str, str, str, str, str]]:
@@ -164,7 +172,7 @@ def _take(text: _Text, run: _LintRun) -> bool:
 
 
 def _ask_rules(run: _LintRun) -> None:
-    """Ask the rules about each contract, once all are read: some refer to others."""
+    """Run the rules on each contract after all are read: some refer to others."""
     neighbours = Neighbours(run.contracts)
     for contract, folder, refused in run.read:
         scope = _scope(folder, run, neighbours)
@@ -187,21 +195,28 @@ def _decoded(data: bytes | str) -> str:
 
 
 def _scope(start: Path, run: _LintRun, neighbours: Neighbours) -> LintScope:
-    """What rules need to know beside the contract, once for each folder."""
+    """The context of rules besides the contract, once for each folder."""
     if start not in run.scopes:
         run.scopes[start] = _scope_of(start, run.labels, neighbours)
     return run.scopes[start]
 
 
 def _scope_of(start: Path, labels: Sequence[str] | None, neighbours: Neighbours) -> LintScope:
-    folder, here = start.resolve(), Path.cwd().resolve()
+    folder = start.resolve()
     settings = load_settings(start=folder)
-    managed = (settings.root / "manifest.yaml").is_file()
-    root = settings.root if managed else here if folder.is_relative_to(here) else folder
     listed = labels is not None or settings.origin("classifications") != "default"
-    said = labels if labels is not None else settings.classifications
-    words = tuple(label for label in said if isinstance(label, str)) if listed else LABELS
+    given = labels if labels is not None else settings.classifications
+    words = tuple(label for label in given if isinstance(label, str)) if listed else LABELS
+    root = _root(folder, settings)
     return LintScope(words, listed, str(root), lambda path: os.path.realpath(Path(path)), neighbours)
+
+
+def _root(folder: Path, settings: Settings) -> Path:
+    """The folder below which contracts may refer to one another."""
+    if (settings.root / "manifest.yaml").is_file():
+        return settings.root
+    here = Path.cwd().resolve()
+    return here if folder.is_relative_to(here) else folder
 
 
 def _with_comments(found: Sequence[Finding], texts: dict[str, str]) -> list[Finding]:
@@ -222,7 +237,7 @@ def _is_text(source: str | Path) -> bool:
 
 
 def _texts(source: Source, found: list[Finding]) -> Iterator[_Text]:
-    """The texts a source stands for; what cannot be had is found, not raised."""
+    """The texts of a source; what cannot be read is a finding, not an exception."""
     if isinstance(source, Contract):
         yield _Text(source, source.source)
     elif _is_text(source):
@@ -239,7 +254,7 @@ def _texts(source: Source, found: list[Finding]) -> Iterator[_Text]:
 
 def _one(path: Path, found: list[Finding], folder: Path | None) -> Iterator[_Text]:
     try:
-        # realpath, unlike resolve, takes a link that leads to itself; reading it says so
+        # realpath, unlike resolve, accepts a link to itself; reading it reports the error
         if folder and not Path(os.path.realpath(path)).is_relative_to(folder.resolve()):
             found.append(_outside(path))
             return
@@ -253,8 +268,8 @@ def _no_contract(source: Source) -> Finding:
         "E500",
         "folder-empty",
         Severity.CRITICAL,
-        f"Folder {source} holds no contract",
-        suggestion="Name a contract, or a folder with contracts in it",
+        f"Folder {source} contains no contract",
+        suggestion="Pass a contract file or a folder of contracts",
         place=Place(str(source), 1, 1),
     )
 
@@ -265,8 +280,8 @@ def _no_path() -> Finding:
         "contract-not-found",
         Severity.CRITICAL,
         "The path is empty",
-        "A variable without a value may stand there",
-        "Name a contract or a folder",
+        "A shell variable may be empty",
+        "Pass a contract file or a folder",
     )
 
 
@@ -275,8 +290,8 @@ def _outside(path: Path) -> Finding:
         "E507",
         "path-outside-root",
         Severity.ERROR,
-        f"{path} leads out of the folder and is not read",
+        f"{path} points outside the folder and is not read",
         "It is a symbolic link to a file elsewhere",
-        "Copy the contract into the folder, or name the file itself",
+        "Copy the contract into the folder, or pass the file itself",
         Place(str(path), 1, 1),
     )

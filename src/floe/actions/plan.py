@@ -1,4 +1,4 @@
-"""Plan: what a contract asks of its tables, and how."""
+"""Plan: the expectations of a contract on its tables, and how each is checked."""
 
 from pathlib import Path
 

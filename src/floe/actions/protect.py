@@ -1,4 +1,4 @@
-"""Protect: what a contract asks of rows, written into the table itself; unprotect takes it back."""
+"""Protect: write the constraints of a contract into the table itself; unprotect removes them."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 from floe import engine, registry, tables
 from floe.actions.load.find import find_contract
 from floe.engine.plan import make_plan
-from floe.model.decision import MATRIX, STRUCTURE, Verdict, row_of
 from floe.model.plan import Expectation, Plan
+from floe.model.result import MATRIX, STRUCTURE, Verdict, row_of
 from floe.model.table import Target
 from floe.settings import Settings
-from floe.tables.home import refuse_other_root
-from floe.tables.locate import TableSelector, find_target
+from floe.tables.locate import TableSelector, find_target, refuse_other_root
 
 if TYPE_CHECKING:
-    from floe.tables.spark.constraints import Protection
+    from floe.tables.spark.schema import Protection
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +27,7 @@ class ProtectResult:
     @property
     def broken(self) -> "tuple[Protection, ...]":
         """The rules that the rows in the table break already."""
-        return tuple(
-            protection
-            for protection in self.protections
-            if not protection.held and "violate" in protection.cause.lower()
-        )
+        return tuple(protection for protection in self.protections if protection.violated)
 
     def to_dict(self) -> dict[str, Any]:
         """The shape other programs rely on."""
@@ -54,7 +49,7 @@ def protect(name: str, way: TableSelector, settings: Settings) -> ProtectResult:
     """Write the rules that a gate refuses rows for into the table, as far as its format can hold them."""
     table_id, plan, target = _found(name, way, settings)
     level = settings.data_contracts.enforcement
-    rules = [expectation for expectation in tables.spark.constraints.holdable(plan) if _refused(expectation, level)]
+    rules = [expectation for expectation in tables.spark.schema.holdable(plan) if _refused(expectation, level)]
     return ProtectResult(
         table_id,
         tuple(engine.spark.protect.protect(engine.spark.session.own_session(settings), target, rules, settings)),

@@ -1,4 +1,4 @@
-"""Quarantine: the rows a gate set apart, listed, and given another chance."""
+"""Quarantine: list quarantined rows, and write them through the gate again."""
 
 import hashlib
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from floe.tables.locate import TableSelector, find_target
 
 @dataclass(frozen=True, slots=True)
 class QuarantinedRows:
-    """Rows that one run set apart, by what they break."""
+    """The quarantined rows of one run, by the codes they violate."""
 
     table: str
     run_id: str
@@ -53,7 +53,7 @@ def list_quarantine(contracts: Sequence[str], way: TableSelector, settings: Sett
 
 
 def replay(name: str, runs: Sequence[str], ask: WriteOptions, settings: Settings) -> WriteResult:
-    """Bring quarantined rows through the same gate again; what is still bad stays apart."""
+    """Write quarantined rows through the same gate again; rows that are still bad stay in quarantine."""
     spark = engine.spark.session.own_session(settings)
     table_id, target, promised = _target(name, ask.way, settings)
     known = [str(run[0]) for run in engine.gate.quarantine.quarantined_runs(spark, target)]

@@ -1,4 +1,4 @@
-"""Read: the rows of the table that a MAJOR of a contract promises."""
+"""Read: the rows of the table of one MAJOR version."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -75,7 +75,7 @@ def _pinned(contract: str | Path | Contract, version: str | int | None, settings
 def _targets(
     contract: Contract, dataset: Dataset, major: int, way: TableSelector, settings: Settings
 ) -> Iterator[Target]:
-    """Where the table of a MAJOR may stand: `<table>_v<major>`, else the original one."""
+    """Possible tables of a MAJOR: `<table>_v<major>`, or else the original one."""
     if way.table:
         yield find_target(settings, contract, dataset, way, None)
         return

@@ -1,4 +1,4 @@
-"""Runs: what was checked and written, and what came of it."""
+"""Runs: recorded checks and writes with their results."""
 
 from typing import Any
 

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from floe import engine, registry
 from floe.actions.load.find import find_contract
 from floe.actions.load.settings import load_settings
-from floe.actions.verify import judge_schema, result_of
 from floe.actions.verify.references import reference_targets
+from floe.actions.verify.table import judge_schema, result_of
 from floe.engine.plan import make_plan
 from floe.model import Contract, EngineError, TableError, ViolationError
-from floe.model.outcome import not_evaluated
 from floe.model.plan import Expectation, Plan
-from floe.model.result import FAIL, Outcome
+from floe.model.result import FAIL, Outcome, Result, not_evaluated
 from floe.settings import Settings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-# what a rule may ask of the number of rows it finds bad, so that each of them is one too many
+# thresholds under which every row that the rule counts is a violation
 _AT_MOST = ("mustBeLessThan", "mustBeLessOrEqualTo")
 
 
@@ -36,7 +35,7 @@ def split(
     references: "Mapping[str, str | DataFrame] | None" = None,
     settings: Settings | None = None,
 ) -> Parts:
-    """Good and bad rows of a frame, nothing read yet; ViolationError where a rule about rows cannot be judged on it."""
+    """Good and bad rows of a frame, lazily; ViolationError if a rule on rows cannot be evaluated."""
     from floe.tables.spark.errors import ENGINE_ERRORS, first_line
     from floe.tables.spark.schema import struct_of
 
@@ -59,7 +58,7 @@ def split(
     ]
     faults = tuple(outcome for outcome in (*schema, *unknown) if outcome.outcome != "pass" and outcome.code != "E532")
     if faults:
-        raise _refusal(plan, (*schema, *unknown), faults)
+        raise _refusal(result_of(plan, (*schema, *unknown), settings.clock()), faults)
     try:
         parts = Parts(
             *engine.gate.quarantine.split_rows(
@@ -75,7 +74,7 @@ def split(
 
 
 def _of_rows(expectation: Expectation) -> bool:
-    """Whether it says of single rows that they are bad; a rule that asks for so many or more says nothing of one."""
+    """Whether the rule decides about single rows; a rule that requires a minimum number does not."""
     asked = dict(expectation.operators)
     return (
         expectation.gated
@@ -112,9 +111,9 @@ def _references(
     return tables, lost
 
 
-def _refusal(plan: Plan, said: tuple[Outcome, ...], faults: tuple[Outcome, ...]) -> ViolationError:
+def _refusal(result: Result, faults: tuple[Outcome, ...]) -> ViolationError:
     lines = [
-        f"The rows of '{plan.dataset}' cannot be told apart: {len(faults)} promises cannot be judged on single rows"
+        f"The rows of '{result.dataset}' cannot be told apart: {len(faults)} promises cannot be judged on single rows"
     ]
     lines += [
         f"    FLOE-{outcome.code} {outcome.severity}: {outcome.message}"
@@ -122,6 +121,4 @@ def _refusal(plan: Plan, said: tuple[Outcome, ...], faults: tuple[Outcome, ...])
         for outcome in faults[:10]
     ]
     first = next((fault for fault in faults if fault.outcome == FAIL), faults[0])
-    return ViolationError(
-        "\n".join(lines), result_of(plan, said), "Mend the frame, or name what is missing", first.code
-    )
+    return ViolationError("\n".join(lines), result, "Mend the frame, or name what is missing", first.code)

@@ -63,7 +63,7 @@ def _of_table(name: str | Path | Contract, as_of: date | str | None, settings: S
 
 
 def _newest(bounds: list[object]) -> date | None:
-    """The newest day of all files; None where one does not say."""
+    """The newest day of all files; None if a file has none."""
     days = [bound.date() if isinstance(bound, datetime) else bound for bound in bounds]
     known = [day for day in days if isinstance(day, date)]
     return max(known) if known and len(known) == len(days) else None

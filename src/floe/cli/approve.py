@@ -6,19 +6,24 @@ from floe.actions.approve import approve
 from floe.actions.load.parents import shown
 from floe.actions.load.settings import load_settings
 from floe.contract.formats.config.policies import read_waivers
-from floe.system.clock import utc_now
+
+EXAMPLES = ('floe approve E511 customers.email --reason "hashed upstream" --until 2026-12-31',)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("code", metavar="CODE", help="the finding's code, e.g. E511")
-    parser.add_argument("path", metavar="PATH", help="what it is about, as its message names it, e.g. customers.email")
-    parser.add_argument("--reason", required=True, help="why it may be so")
+    """Declare the arguments."""
+    parser.add_argument("code", metavar="CODE", help="code of the finding, e.g. E511")
     parser.add_argument(
-        "--until", required=True, metavar="DATE", help="the last day on which it holds, e.g. 2026-12-31"
+        "path", metavar="PATH", help="dataset, field or setting that the finding names, e.g. customers.email"
     )
-    parser.add_argument("--by", help="who approves (default: FLOE_ACTOR, else you)")
-    parser.add_argument("--contract", help="only for contracts of this name, e.g. sales.customer_360/*")
+    parser.add_argument("--reason", required=True, help="why the finding is acceptable")
+    parser.add_argument("--until", required=True, metavar="DATE", help="last day of the waiver (UTC), e.g. 2026-12-31")
+    parser.add_argument("--by", help="approver (default: FLOE_ACTOR, else your user name)")
+    parser.add_argument(
+        "--contract",
+        metavar="PATTERN",
+        help="waive only in contracts that match, e.g. 'sales.customer_360/*' (default: all)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -34,6 +39,6 @@ def run(options: argparse.Namespace) -> int:
         **({"contract": options.contract} if options.contract else {}),
     }
     (waiver,) = read_waivers([entry], "floe approve")
-    path = approve(waiver, settings, utc_now().date())
-    print(f"✓ {waiver.code} at '{waiver.path}' is approved by {waiver.approver} until {waiver.until}: {shown(path)}")
+    path = approve(waiver, settings, settings.clock().date())
+    print(f"✓ {waiver.code} at '{waiver.path}' is waived by {waiver.approver} until {waiver.until}: {shown(path)}")
     return 0

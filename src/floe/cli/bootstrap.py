@@ -14,34 +14,47 @@ from floe.model import FloeError
 from floe.reports.style import clean
 from floe.settings import Settings
 
+EXAMPLES = (
+    "floe bootstrap lake/orders -o contracts/silver/sales/orders.yaml",
+    "floe bootstrap ice.silver_sales -o contracts/",
+    "floe bootstrap --complete contracts/silver/sales/orders.yaml",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     parser.add_argument(
         "source",
         nargs="?",
         metavar="SOURCE",
-        help="a Delta, Iceberg or Parquet path, a catalog name (catalog.namespace.table), a whole namespace, a folder of tables, or a SQL DDL",
+        help="path of a Delta, Iceberg or Parquet table, catalog name (catalog.namespace.table), namespace, folder of tables, or SQL DDL file",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", help="a file, or a folder for several (default: print)")
-    parser.add_argument("--force", action="store_true", help="replace files that are there")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="file to write, or folder for several contracts (default: standard output)",
+    )
+    parser.add_argument("--force", action="store_true", help="overwrite existing files")
     parser.add_argument(
         "--complete",
         metavar="CONTRACT",
-        help="write the physical types that this contract's file leaves open, from its table or SOURCE",
+        help="add missing physical types to this contract file, taken from its table or from SOURCE",
     )
     parser.add_argument(
         "--accept-observed",
         action="store_true",
-        help="promise what all rows show (keys, nulls, values, bounds) instead of proposing it in comments",
+        help="write what holds for all rows (keys, nulls, values, bounds) as constraints, not as comments",
     )
     parser.add_argument(
-        "--rows", type=int, default=ROWS, metavar="N", help=f"how many rows to look at, 0 for none (default: {ROWS})"
+        "--rows", type=int, default=ROWS, metavar="N", help=f"number of rows to read; 0 reads none (default: {ROWS})"
     )
-    parser.add_argument("--name", help="what the contract is called (default: as its table)")
-    parser.add_argument("--domain", help="its domain, e.g. commerce")
-    parser.add_argument("--product", help="its product")
-    parser.add_argument("--dialect", choices=DIALECTS, metavar="SQL", help=f"how to read SQL: {', '.join(DIALECTS)}")
+    parser.add_argument("--name", help="name of the contract (default: name of the table)")
+    parser.add_argument("--domain", help="domain of the contract, e.g. commerce")
+    parser.add_argument("--product", help="data product of the contract")
+    parser.add_argument(
+        "--dialect", choices=DIALECTS, metavar="DIALECT", help=f"SQL dialect of the source: {', '.join(DIALECTS)}"
+    )
     parser.set_defaults(run=run)
 
 
@@ -51,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     if options.complete:
         return _complete(options, settings)
     if not options.source:
-        raise FloeError("There is no source to begin with", "Name a table, a namespace, Parquet files or a SQL DDL")
+        raise FloeError("No source given", "Pass a table, a namespace, Parquet files or a SQL DDL file")
     wanted = BootstrapOptions(
         options.name, options.domain, options.product, options.rows, options.accept_observed, options.dialect
     )
@@ -66,12 +79,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _complete(options: argparse.Namespace, settings: Settings) -> int:
     if options.output:
-        raise FloeError("--complete writes into the contract's own file", "Leave out -o")
+        raise FloeError("--complete changes the contract's own file", "Remove -o")
     done = complete(options.complete, options.source, settings)
     for path, type_ in done.filled:
         print(f"{style().paint('✓', 'green')} {clean(path)}: {type_}")
     for path, why in done.left:
-        print(f"{style().paint('!', 'yellow')} {clean(path)} stays open: {clean(why)}")
+        print(f"{style().paint('!', 'yellow')} {clean(path)} has no type: {clean(why)}")
     if not done.filled:
-        print(f"Nothing is written into {clean(str(done.path))}")
+        print(f"{clean(str(done.path))} is unchanged")
     return 0

@@ -5,13 +5,18 @@ import argparse
 from floe.actions.bump import BumpResult, bump
 from floe.cli.output import print_json, style
 
+EXAMPLES = (
+    "floe bump contracts/silver/sales/orders.yaml",
+    "floe bump contracts/silver/sales/orders.yaml --since origin/main",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("contract", metavar="CONTRACT", help="the contract's file")
-    parser.add_argument("--against", metavar="OLD", help="the older version: a file or git:REV:path")
-    parser.add_argument("--since", metavar="REV", help="the git revision that holds the older version (default: HEAD)")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    """Declare the arguments."""
+    parser.add_argument("contract", metavar="CONTRACT", help="path to the contract file")
+    parser.add_argument("--against", metavar="OLD", help="version to compare with: a file or git:REV:path")
+    parser.add_argument("--since", metavar="REV", help="git revision to compare with (default: HEAD)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.set_defaults(run=run)
 
 
@@ -29,4 +34,4 @@ def _text(result: BumpResult) -> str:
     mark = style().paint("✓", "green")
     if result.changed:
         return f"{mark} {result.file}: {result.old} → {result.new} ({result.why})"
-    return f"{mark} {result.file}: stays {result.old} ({result.why})"
+    return f"{mark} {result.file}: version {result.old} kept ({result.why})"

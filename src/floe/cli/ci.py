@@ -15,25 +15,30 @@ from floe.version import __version__
 
 FORMATS = ("text", "json", "sarif", "github", "markdown")
 
+EXAMPLES = (
+    "floe ci --changed-since origin/main",
+    "floe ci --untrusted --changed-since origin/main --format markdown",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("path", metavar="PATH", nargs="?", default=".", help="where contracts are (default: here)")
+    """Declare the arguments."""
+    parser.add_argument("path", metavar="PATH", nargs="?", default=".", help="folder with contracts (default: .)")
     parser.add_argument(
-        "--changed-since", metavar="REV", required=True, help="the git revision to compare with, e.g. origin/main"
+        "--changed-since", metavar="REV", required=True, help="git revision to compare with, e.g. origin/main"
     )
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how to answer (default: text)")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="output format (default: text)")
     parser.add_argument(
         "--fail-on",
         choices=("info", "warning", "error", "critical"),
         default="error",
-        help="the severity from which the exit code is 1 (default: error)",
+        help="exit with 1 at findings of this severity or worse (default: error)",
     )
     parser.add_argument(
         "--untrusted",
         action="store_true",
-        help="for a stranger's branch: believe nothing of its manifest.yaml that connects to something, names variables, "
-        "or is code (registry, catalogs, spark, variables, alerts, lineage, traces), look at no table, and use no cache",
+        help="check a branch you do not trust: ignore the settings in its manifest.yaml that connect, read variables or run code "
+        "(registry, catalogs, spark, variables, alerts, lineage, traces), read no table and use no cache",
     )
     parser.set_defaults(run=run)
 
@@ -57,7 +62,7 @@ def _print(result: CiResult, form: str, failed: bool) -> None:
             helps = {explanation.code.code: explanation.help for explanation in explanations()}
             print_json(reports.sarif.findings.findings_sarif(result.findings, helps, __version__))
         case "github":
-            print(reports.github.findings.findings_github(result.findings) or "floe: nothing found")
+            print(reports.github.findings.findings_github(result.findings) or "floe: no findings")
         case "markdown":
             steps = [(step.name, step.findings) for step in result.steps]
             print(reports.markdown.ci.ci_markdown(result.diff.results, steps, _approved(result), failed))

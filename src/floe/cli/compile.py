@@ -9,20 +9,31 @@ from floe.cli.output import print_json, style
 from floe.reports.text.compile import compile_text
 from floe.settings import LEVELS
 
+EXAMPLES = (
+    "floe compile products/",
+    "floe compile products/shop --no-store",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     parser.add_argument(
-        "folder", nargs="?", default=".", metavar="FOLDER", help="a product, or a folder with products (default: here)"
+        "folder",
+        nargs="?",
+        default=".",
+        metavar="FOLDER",
+        help="product folder, or a folder with products (default: .)",
     )
+    parser.add_argument("--output", metavar="FILE", help="file to write (default: FOLDER/compiled_artifacts.json)")
     parser.add_argument(
-        "--output", metavar="FILE", help="where the artifacts go (default: FOLDER/compiled_artifacts.json)"
+        "--enforcement", choices=LEVELS, help="enforcement level (default: manifest.yaml, else alert_only)"
     )
-    parser.add_argument("--enforcement", choices=LEVELS, help="what fails (default: the manifest's, else alert_only)")
-    parser.add_argument("--no-store", action="store_true", help="check only, write nothing")
-    parser.add_argument("--no-cache", action="store_true", help="compile everything again, keep nothing in .floe/cache")
-    parser.add_argument("--processes", type=int, metavar="N", help="how many processes to use")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.add_argument("--no-store", action="store_true", help="check only; do not write the artifacts")
+    parser.add_argument(
+        "--no-cache", action="store_true", help="compile everything again; do not read or write .floe/cache"
+    )
+    parser.add_argument("--processes", type=int, metavar="N", help="number of processes (default: number of cores)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.set_defaults(run=run)
 
 

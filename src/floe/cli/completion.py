@@ -19,21 +19,27 @@ _BASH = """_floe() {{
 complete -o filenames -F _floe floe
 """
 
+EXAMPLES = (
+    "source <(floe completion bash)",
+    "floe completion fish | source",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="your shell")
-    parser.epilog = "Load it with  source <(floe completion bash), or for fish  floe completion fish | source"
+    """Declare the arguments."""
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="shell to write the script for")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the shell's completion script."""
-    print(
-        _fish()
-        if options.shell == "fish"
-        else ("autoload -U +X bashcompinit && bashcompinit\n" if options.shell == "zsh" else "") + _bash()
-    )
+    match options.shell:
+        case "fish":
+            print(_fish())
+        case "zsh":
+            print("autoload -U +X bashcompinit && bashcompinit\n" + _bash())
+        case _:
+            print(_bash())
     return 0
 
 
@@ -71,12 +77,11 @@ def _fish() -> str:
         f"complete -c floe -n __fish_use_subcommand -a {name} -d '{_plain(purpose)}'"
         for name, purpose in COMMANDS.items()
     ]
-    lines += [
-        f"complete -c floe -n '__fish_seen_subcommand_from {name}' {_fish_word(word)} -d '{_plain(purpose)}'"
-        for name, words in _options().items()
-        for word, purpose in words
-        if word.startswith("--") or not word.startswith("-")
-    ]
+    for name, words in _options().items():
+        for word, purpose in words:
+            if word.startswith("--") or not word.startswith("-"):
+                seen = f"__fish_seen_subcommand_from {name}"
+                lines.append(f"complete -c floe -n '{seen}' {_fish_word(word)} -d '{_plain(purpose)}'")
     return "\n".join(lines)
 
 

@@ -1,6 +1,7 @@
 """`floe consumers`."""
 
 import argparse
+from typing import Any
 
 from floe.actions.consumers import ConsumerRequest, add_consumer, list_consumers, remove_consumer
 from floe.actions.consumers.signoff import Agreement, sign_off
@@ -9,62 +10,86 @@ from floe.cli.output import print_json, style
 from floe.reports.style import clean
 from floe.reports.text.consumers import added_text, consumers_text
 from floe.reports.text.findings import findings_text
-from floe.system.clock import utc_now
+
+EXAMPLES = (
+    "floe consumers add sales.shop/orders --team bi --contact bi@acme.com --columns order_id",
+    "floe consumers list sales.shop/orders",
+    "floe consumers sign-off sales.shop/orders 2.0.0 --team bi",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
-    _add(verbs.add_parser("add", help="say that a team relies on a contract; again to change what was said"))
-    _list(verbs.add_parser("list", help="who relies on a contract, or on what a team relies"))
-    _remove(verbs.add_parser("remove", help="say that a team no longer relies on a contract"))
-    _sign_off(verbs.add_parser("sign-off", help="agree to a new MAJOR, or override those who did not"))
+    _add(_verb(verbs, "add", "register a team as a consumer of a contract, or change its registration"))
+    _list(_verb(verbs, "list", "list the consumers of a contract, or the contracts of a team"))
+    _remove(_verb(verbs, "remove", "remove a team from the consumers of a contract"))
+    _sign_off(_verb(verbs, "sign-off", "sign off a new MAJOR version, or override missing sign-offs"))
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = "".join(below.format_usage() for below in verbs.choices.values())
 
 
+def _verb(verbs: Any, name: str, purpose: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        name, help=purpose, description=f"{purpose[0].upper()}{purpose[1:]}."
+    )
+    return parser
+
+
 def _add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("contract", metavar="CONTRACT", help="a registered contract's id, ODCS id, table_id or file")
-    parser.add_argument("--team", required=True, help="who relies on it")
-    parser.add_argument("--contact", required=True, help="whom to tell of changes, e.g. an address or a channel")
+    parser.add_argument(
+        "contract",
+        metavar="CONTRACT",
+        help="a registered contract: its id (sales.shop/orders), ODCS id, table_id or file",
+    )
+    parser.add_argument("--team", required=True, help="name of the team")
+    parser.add_argument("--contact", required=True, help="address or channel for notifications of changes")
     parser.add_argument(
         "--version",
         metavar="RANGE",
-        help="the versions it can live with, of one MAJOR: 1.x, ^1.2.0, 1.2.0 (default: all of the newest MAJOR in use)",
+        help="versions the team can use, of one MAJOR: 1.x, ^1.2.0, 1.2.0 (default: the newest MAJOR in use)",
     )
     parser.add_argument(
-        "--columns", metavar="A,B.C", help="the columns it uses, nested ones with dots; not said: unknown"
+        "--columns", metavar="A,B.C", help="columns the team uses, nested columns with dots (default: unknown)"
     )
-    parser.add_argument("--through", metavar="CONTRACT", help="the contract that the team itself makes of it")
+    parser.add_argument("--through", metavar="CONTRACT", help="contract that the team produces from this contract")
     _format(parser, _run_add)
 
 
 def _list(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("contract", metavar="CONTRACT", nargs="?", help="only those of this contract")
-    parser.add_argument("--team", help="only what this team relies on")
+    parser.add_argument("contract", metavar="CONTRACT", nargs="?", help="list only consumers of this contract")
+    parser.add_argument("--team", help="list only this team")
     _format(parser, _run_list)
 
 
 def _remove(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("contract", metavar="CONTRACT", help="the contract")
-    parser.add_argument("--team", required=True, help="who no longer relies on it")
-    parser.add_argument("--through", metavar="CONTRACT", help="only for what it made with this contract")
+    parser.add_argument(
+        "contract",
+        metavar="CONTRACT",
+        help="a registered contract: its id (sales.shop/orders), ODCS id, table_id or file",
+    )
+    parser.add_argument("--team", required=True, help="name of the team")
+    parser.add_argument("--through", metavar="CONTRACT", help="remove only the registration for this produced contract")
     _format(parser, _run_remove)
 
 
 def _sign_off(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("contract", metavar="CONTRACT", help="the contract")
-    parser.add_argument("version", metavar="VERSION", help="the new MAJOR, e.g. 2.0.0")
-    parser.add_argument("--team", help="the consumer that agrees")
-    parser.add_argument("--reason", help="why; needed with --override")
-    parser.add_argument("--override", action="store_true", help="as the owner, for all who have not agreed")
-    parser.add_argument("--file", help="the new version's file, where consumers were not told of it yet")
-    parser.add_argument("--diff", metavar="HASH", help="the diff's hash, as the notice or E525 names it")
+    parser.add_argument(
+        "contract",
+        metavar="CONTRACT",
+        help="a registered contract: its id (sales.shop/orders), ODCS id, table_id or file",
+    )
+    parser.add_argument("version", metavar="VERSION", help="new MAJOR version, e.g. 2.0.0")
+    parser.add_argument("--team", help="consumer that signs off")
+    parser.add_argument("--reason", help="reason; required with --override")
+    parser.add_argument("--override", action="store_true", help="sign off as the owner for all teams that have not")
+    parser.add_argument("--file", help="file of the new version (needed before consumers are notified)")
+    parser.add_argument("--diff", metavar="HASH", help="hash of the diff, from the notification or from E525")
     _format(parser, _run_sign_off)
 
 
 def _format(parser: argparse.ArgumentParser, run: object) -> None:
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.set_defaults(run=run)
 
 
@@ -78,7 +103,8 @@ def _run_add(options: argparse.Namespace) -> int:
         columns=columns,
         through=options.through,
     )
-    made = add_consumer(wish, load_settings(), utc_now())
+    settings = load_settings()
+    made = add_consumer(wish, settings, settings.clock())
     if options.format == "json":
         print_json(made.to_dict())
         return 0
@@ -99,11 +125,12 @@ def _run_list(options: argparse.Namespace) -> int:
 
 def _run_remove(options: argparse.Namespace) -> int:
     wish = ConsumerRequest(contract=options.contract, team=options.team, contact="", through=options.through)
-    gone = remove_consumer(wish, load_settings(), utc_now())
+    settings = load_settings()
+    gone = remove_consumer(wish, settings, settings.clock())
     if options.format == "json":
         print_json({"removed": gone})
     else:
-        print(clean(f"✓ {options.team} no longer relies on {gone[0]['contract']}"))
+        print(clean(f"✓ {options.team} is no longer a consumer of {gone[0]['contract']}"))
     return 0
 
 
@@ -117,12 +144,13 @@ def _run_sign_off(options: argparse.Namespace) -> int:
         file=options.file,
         diff=options.diff,
     )
-    made = sign_off(asked, load_settings(), utc_now())
+    settings = load_settings()
+    made = sign_off(asked, settings, settings.clock())
     if options.format == "json":
         print_json(made.to_dict())
         return 0
     row = made.row
-    who = f"{row['by']} overrides the consumers" if options.override else f"{row['team']} agrees"
-    print(clean(f"✓ {row['contract_id']}:{row['version']}: {who}{'' if made.new else ' (known already)'}"))
-    print(f"    for the diff {row['diff_hash']} alone")
+    who = f"{row['by']} overrides the consumers" if options.override else f"{row['team']} signed off"
+    print(clean(f"✓ {row['contract_id']}:{row['version']}: {who}{'' if made.new else ' (already recorded)'}"))
+    print(f"    for diff {row['diff_hash']} only")
     return 0

@@ -13,53 +13,66 @@ _PLACES = ("git", "artifacts", "registry", "catalog")
 _TERMS = ("column", "tag", "owner", "classification", "domain", "limit", "after")
 Text = Callable[[Any], str]
 
+EXAMPLES = (
+    "floe contracts search customer --tag golden",
+    "floe contracts show sales.shop/orders:1.0.0",
+    "floe contracts export saved",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
-    _search(_verb(verbs, "search", "find registered contracts by their words, fields and people", _run_search))
-    argument_parser = _verb(verbs, "show", "show one: schema, promises, owner, versions, who relies on it", _run_show)
-    argument_parser.add_argument(
-        "name", metavar="ID[:VERSION]", help="an id with or without version, an ODCS id or a table_id"
+    _search(_verb(verbs, "search", "search registered contracts", _run_search))
+    argument_parser = _verb(
+        verbs, "show", "show a contract: schema, expectations, owner, versions, consumers", _run_show
     )
-    argument_parser = _verb(verbs, "history", "say what happened to one: who, when, why", _run_history)
-    argument_parser.add_argument("name", metavar="ID", help="an id, an ODCS id or a table_id")
-    argument_parser = _verb(verbs, "transfer", "give one to another repository", _run_transfer)
-    argument_parser.add_argument("name", metavar="ID", help="an id, an ODCS id or a table_id")
     argument_parser.add_argument(
-        "--to", required=True, metavar="REPOSITORY", help="the new owner, e.g. github.com/acme/shop"
+        "name", metavar="ID[:VERSION]", help="contract id with or without version, ODCS id or table_id"
     )
-    argument_parser.add_argument("--reason", help="why; stands in the history")
-    argument_parser = _verb(verbs, "export", "write the whole registry as files", _run_export)
-    argument_parser.add_argument("folder", metavar="FOLDER", help="a new or empty folder, or an earlier export")
-    argument_parser = _verb(verbs, "import", "put an export back into an empty registry, or the same one", _run_import)
-    argument_parser.add_argument("folder", metavar="FOLDER", help="an export")
-    argument_parser = _verb(verbs, "list", "list the same contracts from each place, and where they differ", _run_list)
+    argument_parser = _verb(verbs, "history", "show the history of a contract: who, when, why", _run_history)
+    argument_parser.add_argument("name", metavar="ID", help="contract id, ODCS id or table_id")
+    argument_parser = _verb(verbs, "transfer", "transfer a contract to another repository", _run_transfer)
+    argument_parser.add_argument("name", metavar="ID", help="contract id, ODCS id or table_id")
+    argument_parser.add_argument(
+        "--to", required=True, metavar="REPOSITORY", help="new repository, e.g. github.com/acme/shop"
+    )
+    argument_parser.add_argument("--reason", help="reason; recorded in the history")
+    argument_parser = _verb(verbs, "export", "export the whole registry to files", _run_export)
+    argument_parser.add_argument("folder", metavar="FOLDER", help="new or empty folder, or an earlier export")
+    argument_parser = _verb(verbs, "import", "import an export into an empty registry or the exported one", _run_import)
+    argument_parser.add_argument("folder", metavar="FOLDER", help="folder of the export")
+    argument_parser = _verb(verbs, "list", "list contracts of each place and their differences", _run_list)
     argument_parser.add_argument(
         "--from",
         dest="places",
         action="append",
         choices=_PLACES,
-        help="a place to list: files of the working tree, compiled artifacts, registry, catalog; can be repeated (default: all)",
+        help="place to list: working tree (git), compiled artifacts, registry or catalog; repeatable (default: all)",
     )
+    parser.epilog = "".join(below.format_usage() for below in verbs.choices.values())
 
 
 def _verb(verbs: Any, name: str, purpose: str, run: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = verbs.add_parser(name, help=purpose, description=f"{purpose.capitalize()}.")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        name, help=purpose, description=f"{purpose[0].upper()}{purpose[1:]}."
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.set_defaults(run=run)
     return parser
 
 
 def _search(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("text", metavar="TEXT", nargs="*", help="words that all stand in the contract")
-    parser.add_argument("--column", metavar="NAME", help="that has a field of this name or path; * for any characters")
-    parser.add_argument("--tag", help="that has this tag, or a field with it")
-    parser.add_argument("--owner", help="that belongs to this owner")
-    parser.add_argument("--classification", metavar="LABEL", help="that has a field with this label")
-    parser.add_argument("--domain", help="of this domain")
-    parser.add_argument("--limit", type=_count, default=50, help="how many on a page (default: 50)")
-    parser.add_argument("--after", metavar="ID", help="go on after this contract")
+    parser.add_argument("text", metavar="TEXT", nargs="*", help="words that the contract contains")
+    parser.add_argument(
+        "--column", metavar="NAME", help="contracts with a field of this name or path; * matches any characters"
+    )
+    parser.add_argument("--tag", help="contracts with this tag on the contract, a dataset or a field")
+    parser.add_argument("--owner", help="contracts of this owner")
+    parser.add_argument("--classification", metavar="LABEL", help="contracts with a field of this classification")
+    parser.add_argument("--domain", help="contracts of this domain")
+    parser.add_argument("--limit", type=_count, default=50, metavar="N", help="contracts per page (default: 50)")
+    parser.add_argument("--after", metavar="ID", help="start after this contract id")
 
 
 def _count(text: str) -> int:
@@ -99,8 +112,8 @@ def _run_transfer(options: argparse.Namespace) -> int:
 
 def _moved(value: Any) -> str:
     if not value["moved"]:
-        return f"{value['contract']} belongs to {value['to']} already"
-    return f"{value['contract']} belongs to {value['to']} now (before: {value['from'] or 'nobody'}); catalogs and people are told"
+        return f"{value['contract']} already belongs to {value['to']}"
+    return f"{value['contract']} now belongs to {value['to']} (before: {value['from'] or 'no repository'}); catalogs and people are notified"
 
 
 def _run_export(options: argparse.Namespace) -> int:
@@ -110,7 +123,7 @@ def _run_export(options: argparse.Namespace) -> int:
     return _answer(
         options,
         done,
-        lambda value: f"{value['contracts']} contracts in {value['versions']} versions are in {value['folder']}",
+        lambda value: f"{value['contracts']} contracts with {value['versions']} versions exported to {value['folder']}",
     )
 
 
@@ -118,9 +131,7 @@ def _run_import(options: argparse.Namespace) -> int:
     from floe.actions.contracts.importing import import_registry
 
     done = import_registry(options.folder, load_settings(say=say))
-    return _answer(
-        options, done, lambda value: f"{value['added']} rows were imported, {value['known']} were there already"
-    )
+    return _answer(options, done, lambda value: f"{value['added']} rows imported, {value['known']} already present")
 
 
 def _run_list(options: argparse.Namespace) -> int:

@@ -16,21 +16,36 @@ from floe.reports.text.findings import findings_text
 
 _NOT_HAD = ("contract-not-found", "file-unreadable")
 
+EXAMPLES = (
+    "floe convert orders.avsc --to odcs -o orders.yaml",
+    "floe convert orders.yaml --to dbt",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     parser.add_argument(
         "source",
         metavar="SRC",
-        help="a contract (ODCS, dialect A, B, C, Data Contract Specification), dbt manifest.json, Spark schema JSON, Avro, "
-        "JSON Schema or SQL DDL",
+        help="contract (ODCS, dialect A, B or C, Data Contract Specification), dbt manifest.json, Spark schema JSON, Avro, "
+        "JSON Schema or SQL DDL file",
     )
-    parser.add_argument("--to", choices=NAMES, default="odcs", metavar="FORMAT", help=f"one of {', '.join(NAMES)}")
-    parser.add_argument("-o", "--output", metavar="OUT", help="a file, or a folder that exists (default: print)")
-    parser.add_argument("--force", action="store_true", help="replace OUT where it exists")
-    parser.add_argument("--dataset", metavar="NAME", help="which dataset, for a format that holds one")
-    parser.add_argument("--model", metavar="NAME", help="which model of a dbt manifest")
-    parser.add_argument("--dialect", choices=DIALECTS, metavar="SQL", help=f"how to read SQL: {', '.join(DIALECTS)}")
+    parser.add_argument(
+        "--to",
+        choices=NAMES,
+        default="odcs",
+        metavar="FORMAT",
+        help=f"target format: {', '.join(NAMES)} (default: odcs)",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", help="file or existing folder to write to (default: standard output)"
+    )
+    parser.add_argument("--force", action="store_true", help="overwrite OUT if it exists")
+    parser.add_argument("--dataset", metavar="NAME", help="dataset to convert, for formats that hold one dataset")
+    parser.add_argument("--model", metavar="NAME", help="model of the dbt manifest to convert")
+    parser.add_argument(
+        "--dialect", choices=DIALECTS, metavar="DIALECT", help=f"SQL dialect of the source: {', '.join(DIALECTS)}"
+    )
     parser.set_defaults(run=run)
 
 
@@ -65,5 +80,5 @@ def _answer(results: Sequence[Converted], out: Path | None, force: bool) -> None
 
 
 def _lost_text(result: Converted) -> str:
-    lines = [f"{style().paint('!', 'yellow')} {plural(len(result.lost), 'thing')} not carried over to {result.target}:"]
+    lines = [f"{style().paint('!', 'yellow')} {plural(len(result.lost), 'thing')} not supported by {result.target}:"]
     return "\n".join([*lines, *(f"    {clean(str(lost))}" for lost in result.lost)])

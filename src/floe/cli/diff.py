@@ -12,32 +12,40 @@ from floe.version import __version__
 
 FORMATS = ("text", "json", "sarif", "github", "markdown")
 
+EXAMPLES = (
+    "floe diff old.yaml new.yaml",
+    "floe diff main..HEAD contracts/",
+    "floe diff table:lake/orders orders.yaml",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     parser.add_argument(
         "old",
         metavar="OLD",
-        help="the old version: a file, a folder, an id, git:REV:path, table:PATH_OR_NAME, or two revisions REV..REV",
+        help="old version: a file, a folder, an id, registry:ID[:VERSION], git:REV:path, table:PATH_OR_NAME, or two revisions REV..REV",
     )
-    parser.add_argument("new", metavar="NEW", nargs="?", help="the new version; after REV..REV the path (default: .)")
+    parser.add_argument(
+        "new", metavar="NEW", nargs="?", help="new version; with REV..REV the path to compare (default: .)"
+    )
     parser.add_argument(
         "--transitive",
         action="store_true",
-        help="compare with all versions of the same MAJOR line: those in the folder OLD, or at git tags",
+        help="compare with every version of the same MAJOR line: those in folder OLD, or at git tags",
     )
     parser.add_argument(
         "--compatibility",
         choices=MODES,
         metavar="MODE",
-        help="exit 1 where readers (backward), writers (forward) or either (full) break; also …_transitive, none",
+        help="exit with 1 if readers (backward), writers (forward) or either (full) break; also with _transitive; or none",
     )
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how to answer (default: text)")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="output format (default: text)")
     parser.add_argument(
         "--fail-on",
         choices=("info", "warning", "error", "critical"),
         default="error",
-        help="the severity from which the exit code is 1 (default: error)",
+        help="exit with 1 at findings of this severity or worse (default: error)",
     )
     parser.set_defaults(run=run)
 

@@ -8,13 +8,23 @@ from floe.cli.output import print_json, style
 from floe.reports.text.doctor import doctor_text, resolution_text
 from floe.tables.locate import TableSelector
 
+EXAMPLES = (
+    "floe doctor",
+    "floe doctor silver.sales.orders",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("contract", nargs="?", metavar="CONTRACT", help="say how this contract finds its table")
-    parser.add_argument("--table", help="the table, where the contract does not lead to it")
-    parser.add_argument("--server", help="the contract's server, by name or environment, where it has several")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    """Declare the arguments."""
+    parser.add_argument(
+        "contract",
+        nargs="?",
+        metavar="CONTRACT",
+        help="contract whose table is located: a table_id, a contract id or a path",
+    )
+    parser.add_argument("--table", help="catalog name or path of the table (default: found from the contract)")
+    parser.add_argument("--server", help="server of the contract, by name or environment (needed if it has several)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.set_defaults(run=run)
 
 

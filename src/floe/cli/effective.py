@@ -6,11 +6,13 @@ from floe.actions.effective import effective
 from floe.cli.output import print_json, style
 from floe.reports.text.effective import effective_text
 
+EXAMPLES = ("floe effective contracts/silver/sales/orders.yaml",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("contract", metavar="CONTRACT", help="a contract's file or id, or the folder of a product")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    """Declare the arguments."""
+    parser.add_argument("contract", metavar="CONTRACT", help="path or id of a contract, or a product folder")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.set_defaults(run=run)
 
 

@@ -8,26 +8,30 @@ from floe.actions.load.settings import load_settings
 from floe.cli.output import print_json
 from floe.lang.dates import parse_day
 from floe.reports.text.lifecycle import lifecycle_text
-from floe.system.clock import utc_now
 
 
 def add_line(parser: argparse.ArgumentParser) -> None:
     """The contract, its MAJOR line, and how to answer."""
-    parser.add_argument("contract", metavar="CONTRACT", help="a registered contract's id, ODCS id, table_id or file")
-    parser.add_argument("--major", type=int, metavar="N", help="the MAJOR line, where the contract has several")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.add_argument(
+        "contract",
+        metavar="CONTRACT",
+        help="a registered contract: its id (sales.shop/orders), ODCS id, table_id or file",
+    )
+    parser.add_argument("--major", type=int, metavar="N", help="MAJOR line (needed if the contract has several)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
 
 
 def line(options: argparse.Namespace) -> Line:
     """The line that is meant."""
-    return Line(options.contract, options.major, load_settings(), utc_now())
+    settings = load_settings()
+    return Line(options.contract, options.major, settings, settings.clock())
 
 
 def day(text: str) -> date:
     """A day of the command line."""
     found = parse_day(text)
     if found is None:
-        raise argparse.ArgumentTypeError(f"'{text}' is no day; write it as 2026-12-31")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a date; write it as 2026-12-31")
     return found
 
 

@@ -16,27 +16,33 @@ from floe.tables.locate import TableSelector
 if TYPE_CHECKING:
     from floe.model.result import WriteResult
 
+EXAMPLES = (
+    "floe enforce batch.parquet silver.sales.orders",
+    "floe enforce batch.parquet silver.sales.orders --mode merge --batch-id 2026-11-15",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     parser.add_argument(
-        "batches", nargs="+", metavar="BATCH", help="a Parquet file, or a folder of Parquet files; each is one batch"
+        "batches",
+        nargs="+",
+        metavar="BATCH",
+        help="Parquet file or folder of Parquet files; each argument is one batch",
     )
     parser.add_argument(
-        "contract", metavar="CONTRACT", help="a table_id such as silver.commerce.orders_clean, a contract's id or path"
+        "contract", metavar="CONTRACT", help="a table_id (silver.commerce.orders_clean), a contract id or a path"
     )
-    parser.add_argument("--mode", choices=MODES, default="append", help="how to write (default: append)")
-    parser.add_argument("--table", help="the table: a catalog name or a path (default: found by the contract)")
-    parser.add_argument(
-        "--server", help="the contract's server to write to, by name or environment, where it has several"
-    )
+    parser.add_argument("--mode", choices=MODES, default="append", help="write mode (default: append)")
+    parser.add_argument("--table", help="catalog name or path of the table (default: found from the contract)")
+    parser.add_argument("--server", help="server of the contract, by name or environment (needed if it has several)")
     parser.add_argument(
         "--reference",
         type=named,
         action="append",
         default=[],
         metavar="NAME=TABLE",
-        help="the table of a dataset that keys refer to, where it is not found; can be repeated",
+        help="table of a referenced dataset, if floe cannot locate it; repeatable",
     )
     parser.add_argument(
         "--input",
@@ -44,12 +50,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="CONTRACT=FILE",
-        help="the Parquet file or folder that the batch was made of, to be held to its contract too; can be repeated",
+        help="Parquet input of the batch, checked against its own contract too; repeatable",
     )
-    parser.add_argument("--layer", choices=LAYERS, help="the layer, where the contract does not say")
-    parser.add_argument("--batch-id", help="a name of the batch; repeating an accepted one writes nothing")
-    parser.add_argument("--shadow", action="store_true", help="write whatever is found, and say what would be refused")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.add_argument("--layer", choices=LAYERS, help="layer of the table (default: from the contract)")
+    parser.add_argument(
+        "--batch-id", metavar="ID", help="id of the batch; a batch that the table already has is not written again"
+    )
+    parser.add_argument(
+        "--shadow", action="store_true", help="write the batch whatever the outcome, and report what would be refused"
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.set_defaults(run=run)
 
 
@@ -57,7 +67,9 @@ def run(options: argparse.Namespace) -> int:
     """Hold each batch to the contract; exit 1 where one is refused."""
     settings = load_settings(say=say)
     if options.batch_id and len(options.batches) > 1:
-        raise SettingError("--batch-id names one batch, and several were given", "Enforce them one by one")
+        raise SettingError(
+            f"--batch-id is for one batch, but {len(options.batches)} were given", "Run floe enforce once per batch"
+        )
     ask = WriteOptions(
         mode=options.mode,
         way=TableSelector(options.table, options.server, dict(options.reference)),

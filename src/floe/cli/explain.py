@@ -7,22 +7,28 @@ from floe.actions.explain import ALL_CHANGES, ENFORCEMENT, Explanation, explain,
 from floe.cli.output import print_json, style
 from floe.contract.compat import CHANGES
 from floe.contract.compat.kind import ChangeKind
-from floe.model.decision import LEVELS, MATRIX
+from floe.model.result import LEVELS, MATRIX
 from floe.reports.markdown.changes import change_markdown, change_text, changes_markdown, changes_text
 from floe.reports.markdown.codes import codes_markdown, enforcement_markdown, explained_markdown
 from floe.reports.text.explain import codes_text, enforcement_text, explain_text, paragraphs
 
+EXAMPLES = (
+    "floe explain E511",
+    "floe explain bounds-contradict",
+    "floe explain enforcement",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     parser.add_argument(
         "what",
         metavar="CODE",
-        help=f"a code (E511), a name (bounds-contradict), '{ENFORCEMENT}' (who blocks what), a change (field-removed), "
-        f"'{ALL_CHANGES}', or 'all'",
+        help=f"code (E511), lint rule (bounds-contradict), kind of change (field-removed), '{ENFORCEMENT}' (what each level "
+        f"blocks), '{ALL_CHANGES}', or 'all'",
     )
     parser.add_argument(
-        "--format", choices=("text", "json", "markdown"), default="text", help="how to answer (default: text)"
+        "--format", choices=("text", "json", "markdown"), default="text", help="output format (default: text)"
     )
     parser.set_defaults(run=run)
 

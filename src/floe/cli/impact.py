@@ -9,17 +9,24 @@ from floe.cli.output import print_json, style
 
 FORMATS = ("text", "json", "markdown")
 
+EXAMPLES = (
+    "floe impact sales.shop/orders new.yaml",
+    "floe impact main..HEAD contracts/",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     parser.add_argument(
         "old",
         metavar="OLD",
-        help="the old version: a registered contract, a file, a folder, git:REV:path, or two revisions REV..REV",
+        help="old version: a registered contract, a file, a folder, git:REV:path, or two revisions REV..REV",
     )
-    parser.add_argument("new", metavar="NEW", nargs="?", help="the new version; after REV..REV the path (default: .)")
     parser.add_argument(
-        "--dbt", action="append", default=[], metavar="FILE", help="a dbt manifest.json, for its exposures; repeatable"
+        "new", metavar="NEW", nargs="?", help="new version; with REV..REV the path to compare (default: .)"
+    )
+    parser.add_argument(
+        "--dbt", action="append", default=[], metavar="FILE", help="dbt manifest.json, for its exposures; repeatable"
     )
     parser.add_argument(
         "--artifacts",
@@ -28,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="compiled_artifacts.json of another repository, for its input ports; repeatable",
     )
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how to answer (default: text)")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="output format (default: text)")
     parser.set_defaults(run=run)
 
 

@@ -16,19 +16,25 @@ from floe.version import __version__
 FORMATS = ("text", "json", "sarif", "junit", "github", "markdown")
 _PATIENCE = 2.0
 
+EXAMPLES = (
+    "floe lint contracts/",
+    "floe lint contracts/ --format sarif",
+    "floe lint contracts/ --baseline known.json",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a contract, or a folder with contracts in it")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how to answer (default: text)")
+    """Declare the arguments."""
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="contract file or folder of contracts")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="output format (default: text)")
     parser.add_argument(
         "--fail-on",
         choices=("info", "warning", "error", "critical"),
         default="error",
-        help="the severity from which the exit code is 1 (default: error)",
+        help="exit with 1 at findings of this severity or worse (default: error)",
     )
-    parser.add_argument("--baseline", metavar="FILE", help="findings that this file knows do not count")
-    parser.add_argument("--write-baseline", metavar="FILE", help="keep all findings as known ones in this file")
+    parser.add_argument("--baseline", metavar="FILE", help="ignore the findings listed in this file")
+    parser.add_argument("--write-baseline", metavar="FILE", help="write all findings to this file, for --baseline")
     parser.set_defaults(run=run)
 
 
@@ -40,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     limit = Severity.of(options.fail_on)
     if writing:
         write_baseline(result, options.write_baseline)
-        say(f"{plural(len(result.findings), 'finding')} known from now on: {options.write_baseline}")
+        say(f"{plural(len(result.findings), 'finding')} written to the baseline {options.write_baseline}")
         return 0
     _print(result, options.format, limit)
     return 1 if result.reaches(limit) else 0

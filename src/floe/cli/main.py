@@ -7,55 +7,66 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, TextIO, cast
 
 from floe import reports
 from floe.lang.secret import masked, with_variables_hidden
 from floe.model.errors import FloeError, SettingError
+from floe.system.full_disk import ROOM, is_full
 from floe.version import __version__
 
 COMMANDS = {
-    "init": "start a product folder with a contract",
-    "bootstrap": "write a first contract from a table, a namespace, Parquet files or a SQL DDL",
-    "lint": "say what is wrong with contracts",
-    "convert": "write a contract in another format, or a document of another tool as a contract",
-    "explain": "say what a code means, why it matters and what to do",
-    "diff": "say what a new version changes, for whom, and which version it needs",
-    "bump": "write the version that a contract's changes ask for into its file",
-    "ci": "judge what a pull request changes: lint, diff, compile, approvals",
-    "plan": "show what a contract asks of its tables, and how each promise is judged",
-    "test": "say whether tables keep their contracts",
-    "compile": "resolve, judge and store the contracts of products",
-    "effective": "show every value of a contract with all it inherits, and where it came from",
-    "approve": "excuse a finding until a day, for a reason",
-    "publish": "register the versions of contracts, for ever, after testing them on their tables",
-    "enforce": "hold a batch to its contract and write it",
-    "migrate": "bring a table to a contract's next MAJOR: a new table, its rows, a view with the old shape",
-    "quarantine": "list the rows that gates set apart, and bring them to the gate again",
-    "protect": "write the rules a table format can hold into the table, for writers that do not ask floe",
-    "unprotect": "take back what protect wrote",
-    "monitor": "watch tables between writes: freshness, drift, quality, availability; incidents, metrics, alerts",
-    "serve": "answer over HTTP with the features of Gold tables and their feature_version",
-    "contracts": "look registered contracts up: search, show, history, transfer, export, import, list",
-    "consumers": "say who relies on a contract with which columns, and who agrees to a new MAJOR",
-    "impact": "say whom a change reaches, directly and through other contracts",
-    "lineage": "take in OpenLineage events: which column came from which",
-    "deprecate": "announce the end of a contract's MAJOR line: why, when, and what comes after it",
-    "sunset": "end a deprecated line's notice: no new consumers",
-    "retire": "end a sunset line for good; its history stays",
-    "revive": "take back the end of a line that is deprecated or sunset",
-    "runs": "show what was checked and written, and what came of it",
-    "figures": "the eight key figures of what is recorded, with their targets; as text, JSON or a page with charts",
-    "outbox": "show the messages that wait to be sent to catalogs and people, send them, try dead ones again",
-    "doctor": "say what is missing, which settings hold, and how a contract finds its table",
-    "completion": "print a script that completes floe's words in your shell",
+    "init": "create a product folder with a first contract",
+    "bootstrap": "write a contract from an existing table, namespace or SQL DDL",
+    "lint": "check contracts for errors",
+    "convert": "convert contracts and schemas between formats",
+    "explain": "explain a code, a lint rule or a kind of change",
+    "plan": "show the expectations of a contract and how each is checked",
+    "diff": "compare two versions of a contract and show the version bump they need",
+    "bump": "write the required version into a contract file",
+    "ci": "check the contracts that a pull request changes",
+    "compile": "resolve, check and store the contracts of products",
+    "effective": "show a contract with all inherited values and their origin",
+    "approve": "waive a finding until a given day",
+    "enforce": "check a batch against its contract and write it to the table",
+    "test": "check tables against their contracts",
+    "quarantine": "list quarantined rows, or write them through the gate again",
+    "protect": "add the constraints that the table format supports to a table",
+    "unprotect": "remove the constraints that protect added",
+    "migrate": "move a table to the next MAJOR version of its contract",
+    "monitor": "check tables on a schedule; manage incidents, metrics and alerts",
+    "runs": "list recorded checks and writes with their results",
+    "figures": "show eight key figures about contracts and their targets",
+    "serve": "serve features of Gold tables over HTTP",
+    "publish": "test contracts on their tables and register their versions",
+    "contracts": "search, show, transfer, export and import registered contracts",
+    "consumers": "manage the consumers of a contract and their sign-offs",
+    "impact": "show which consumers a change affects",
+    "lineage": "import OpenLineage events",
+    "deprecate": "announce the end of a contract's MAJOR line",
+    "sunset": "stop new consumers of a deprecated MAJOR line",
+    "retire": "end a MAJOR line for good",
+    "revive": "return a deprecated or sunset MAJOR line to active",
+    "outbox": "list, send and retry messages to catalogs and people",
+    "doctor": "check the installation and show the settings in effect",
+    "completion": "print a shell completion script",
 }
-# what works on files alone, so that it may be run where others wrote them
+# how `floe --help` groups them
+_GROUPS = {
+    "write and check contracts": ("init", "bootstrap", "lint", "convert", "explain", "plan"),
+    "change contracts": ("diff", "bump", "ci", "compile", "effective", "approve"),
+    "check and write data": ("enforce", "test", "quarantine", "protect", "unprotect", "migrate"),
+    "operate": ("monitor", "runs", "figures", "serve", "doctor", "completion"),
+    "share contracts": ("publish", "contracts", "consumers", "impact", "lineage", "outbox"),
+    "end contracts": ("deprecate", "sunset", "retire", "revive"),
+}
+# commands that read files only, so they are safe in a checkout that others wrote
 UNTRUSTED = ("lint", "ci", "diff", "compile", "effective", "plan", "convert", "explain", "bump", "init", "completion")
-# what a full disk, a closed stream or a broken device says when an answer is written to it
+# errors of a full disk, a closed stream or a broken device while output is written
 _NOT_TAKEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
-_PIPE_CLOSED = 141  # as a program that SIGPIPE ends: the reader had enough, nothing was judged by it
+_PIPE_CLOSED = 141  # the exit code of a program that SIGPIPE ends
 
 
 class _Covering:
@@ -86,14 +97,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(words: list[str]) -> int:
     parser = _parser(words[0] if words else "")
     try:
+        if words:
+            _check_command(words[0])
         options = parser.parse_args(words)
         if "run" not in options:
             parser.print_help(sys.stderr)
             return 2
         if _untrusted() and words[0] not in UNTRUSTED:
             raise SettingError(
-                f"`floe {words[0]}` connects to what the checkout names, and FLOE_UNTRUSTED says that it is not trusted",
-                f"Unset FLOE_UNTRUSTED once you have read it; these do without: {', '.join(UNTRUSTED)}",
+                f"`floe {words[0]}` connects to systems that the checkout names, and FLOE_UNTRUSTED marks the checkout as untrusted",
+                f"Read the checkout, then unset FLOE_UNTRUSTED. These commands work without: {', '.join(UNTRUSTED)}",
             )
         code = int(options.run(options))
         sys.stdout.flush()
@@ -109,6 +122,8 @@ def _main(words: list[str]) -> int:
     except Exception as error:  # noqa: BLE001  (the outermost frame: a fault of ours, said without a traceback)
         if isinstance(error, OSError) and error.errno in _NOT_TAKEN and not error.filename:
             return _not_taken(error)
+        if isinstance(error, OSError) and is_full(error):
+            return _full_disk(error)
         return _our_fault(error, words)
 
 
@@ -121,14 +136,47 @@ def _untrusted() -> bool:
 
 
 def _parser(command: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="floe", description="Data contracts that hold, on Apache Spark.")
-    parser.add_argument("--version", action="version", version=f"floe {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    parser = argparse.ArgumentParser(
+        prog="floe",
+        usage="floe [-h] [--version] COMMAND ...",
+        description="Check data contracts, and enforce them on Apache Spark.",
+        epilog=_commands(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"floe {__version__}", help="print the version and exit")
+    commands = parser.add_subparsers(prog="floe", metavar="COMMAND", help=argparse.SUPPRESS)
     for name, purpose in COMMANDS.items():
-        below = commands.add_parser(name, help=purpose, description=purpose[0].upper() + purpose[1:] + ".")
+        below = commands.add_parser(
+            name,
+            description=purpose[0].upper() + purpose[1:] + ".",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         if name == command:
-            import_module(f"floe.cli.{name}").add_arguments(below)
+            module = import_module(f"floe.cli.{name}")
+            module.add_arguments(below)
+            below.epilog = "\n".join([below.epilog or "", *_examples(module.EXAMPLES)]).lstrip("\n")
     return parser
+
+
+def _commands() -> str:
+    """The commands by group, for `floe --help`."""
+    lines = []
+    for group, names in _GROUPS.items():
+        lines += [f"{group}:", *(f"  {name:<12}{COMMANDS[name]}" for name in names), ""]
+    return "\n".join([*lines, "`floe COMMAND --help` shows the options and examples of a command."])
+
+
+def _examples(examples: Sequence[str]) -> list[str]:
+    return [f"example{'s' * (len(examples) > 1)}:", *(f"  {example}" for example in examples)]
+
+
+def _check_command(word: str) -> None:
+    """Refuse an unknown command with the nearest known one."""
+    if word.startswith("-") or word in COMMANDS:
+        return
+    near = get_close_matches(word, COMMANDS, 1)
+    hint = f"Did you mean 'floe {near[0]}'? " if near else ""
+    raise SettingError(f"Unknown command '{word}'", f"{hint}`floe --help` lists the commands")
 
 
 def _said(error: FloeError, words: Sequence[str]) -> int:
@@ -150,7 +198,13 @@ def _said(error: FloeError, words: Sequence[str]) -> int:
 def _not_taken(error: OSError) -> int:
     _let_go_of_the_output()
     reason = (error.strerror or "no reason given").lower()
-    print(f"✗ The answer cannot be written: {reason}\n    Suggestion: Check where the output goes", file=sys.stderr)
+    print(f"✗ Output cannot be written: {reason}\n    Suggestion: Check the target of the output", file=sys.stderr)
+    return 2
+
+
+def _full_disk(error: OSError) -> int:
+    place = f"{error.filename} cannot be written: " if error.filename else ""
+    print(f"✗ {place}{(error.strerror or str(error)).lower()}\n    Suggestion: {ROOM}", file=sys.stderr)
     return 2
 
 
@@ -172,13 +226,16 @@ def _our_fault(error: Exception, words: Sequence[str]) -> int:
     import tempfile
     import traceback
 
-    with tempfile.NamedTemporaryFile("w", prefix="floe-", suffix=".log", delete=False, encoding="utf-8") as log:
-        log.write(with_variables_hidden(masked(f"floe {__version__} {' '.join(words)}\n")))
-        log.write(with_variables_hidden(masked("".join(traceback.format_exception(error)))))
+    text = f"floe {__version__} {' '.join(words)}\n{''.join(traceback.format_exception(error))}"
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="floe-", suffix=".log", delete=False, encoding="utf-8") as log:
+            log.write(with_variables_hidden(masked(text)))
+        attached = f"attach {log.name}"
+    except OSError as unwritten:
+        attached = f"set TMPDIR to a folder that can be written, for a log to attach ({unwritten.strerror})"
     cause = str(masked(str(error).strip())).splitlines() or [""]
     print(
-        f"✗ internal error: {type(error).__name__}: {cause[0][:300]}\n"
-        f"    Suggestion: report it with {log.name}, which says where it happened",
+        f"✗ internal error: {type(error).__name__}: {cause[0][:300]}\n    Suggestion: Report this bug and {attached}",
         file=sys.stderr,
     )
     return 2

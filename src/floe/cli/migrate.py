@@ -13,29 +13,37 @@ from floe.reports.text.write import write_text
 from floe.settings import Settings
 from floe.tables.locate import TableSelector
 
+EXAMPLES = (
+    "floe migrate new.yaml --from old.yaml",
+    "floe migrate new.yaml --from old.yaml --run",
+    "floe migrate --repair silver.sales.orders",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("contract", metavar="CONTRACT", help="the contract of the new MAJOR: a table_id, id or path")
+    """Declare the arguments."""
     parser.add_argument(
-        "--from", dest="old", metavar="OLD", help="the older version: a file or git:REV:path (default: git's HEAD)"
+        "contract", metavar="CONTRACT", help="contract of the new MAJOR version: a table_id, a contract id or a path"
     )
-    parser.add_argument("--table", help="the old table: a catalog name or a path (default: found by the contract)")
+    parser.add_argument(
+        "--from", dest="old", metavar="OLD", help="older version: a file or git:REV:path (default: git HEAD)"
+    )
+    parser.add_argument("--table", help="catalog name or path of the old table (default: found from the contract)")
     parser.add_argument(
         "--fill",
         type=named,
         action="append",
         default=[],
         metavar="COLUMN=SQL",
-        help="what a new column holds for old rows; can be repeated",
+        help="value of a new column in old rows, as SQL; repeatable",
     )
     parser.add_argument(
         "--repair",
         action="store_true",
-        help="write the files of the contract's Iceberg table again where they carry no field ids",
+        help="rewrite the files of the contract's Iceberg table that have no field ids",
     )
-    parser.add_argument("--run", dest="go", action="store_true", help="do it (default: only show it)")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.add_argument("--run", dest="go", action="store_true", help="run the migration (default: only show it)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.set_defaults(run=run)
 
 
@@ -61,15 +69,17 @@ def run(options: argparse.Namespace) -> int:
 
 def _repair(options: argparse.Namespace, way: TableSelector, settings: Settings) -> int:
     if options.old or options.fill or options.go:
-        raise SettingError("--repair stands alone: it migrates nothing", "Leave --from, --fill and --run out")
+        raise SettingError(
+            "--repair cannot be combined with --from, --fill or --run", "Run the repair and the migration separately"
+        )
     found = repair(options.contract, settings, way)
     if options.format == "json":
         print_json(found.to_dict())
     elif found.snapshot is None:
-        print(f"{found.table}: every file carries field ids, nothing was written")
+        print(f"{found.table}: all files have field ids, nothing was written")
     else:
         print(
-            f"{found.table}: {found.lacking:,} of {found.files:,} files carried no field ids; "
-            f"the files were written again with them (snapshot {found.snapshot})"
+            f"{found.table}: {found.lacking:,} of {found.files:,} files had no field ids; "
+            f"the files were rewritten with field ids (snapshot {found.snapshot})"
         )
     return 0

@@ -20,21 +20,34 @@ from floe.model import EngineError, SettingError
 from floe.reports.text.monitor import monitor_text, status_text
 
 _READY = (
-    ("rules", "print alert rules for Prometheus", alert_rules),
-    ("dashboard", "print a dashboard for Grafana", dashboard),
+    ("rules", "print Prometheus alerting rules", alert_rules),
+    ("dashboard", "print a Grafana dashboard", dashboard),
+)
+
+EXAMPLES = (
+    "floe monitor check --all",
+    "floe monitor run --port 9108",
+    "floe monitor status",
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
-    _check(verbs.add_parser("check", help="look at tables now: everything that can be asked of them"))
-    _run(verbs.add_parser("run", help="go on looking: each kind of check at its interval, with metrics over HTTP"))
-    _status(verbs.add_parser("status", help="what was seen last, and the incidents that are open"))
+    _check(_verb(verbs, "check", "run all checks once, now"))
+    _run(_verb(verbs, "run", "run each check at its interval and serve metrics over HTTP"))
+    _status(_verb(verbs, "status", "show the latest outcomes and the open incidents"))
     for name, purpose, text in _READY:
-        verbs.add_parser(name, help=purpose).set_defaults(run=partial(_print, text))
+        _verb(verbs, name, purpose).set_defaults(run=partial(_print, text))
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = "".join(below.format_usage() for below in verbs.choices.values())
+
+
+def _verb(verbs: Any, name: str, purpose: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        name, help=purpose, description=f"{purpose[0].upper()}{purpose[1:]}."
+    )
+    return parser
 
 
 def _print(text: Callable[[], str], _: argparse.Namespace) -> int:
@@ -43,43 +56,53 @@ def _print(text: Callable[[], str], _: argparse.Namespace) -> int:
 
 
 def _check(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("contracts", nargs="*", metavar="CONTRACT", help="a table_id, a contract's id or path")
-    parser.add_argument("--all", action="store_true", help="every contract: compiled, below contracts/, or registered")
     parser.add_argument(
-        "--format", choices=("text", "json", "prometheus"), default="text", help="how to answer (default: text)"
+        "contracts", nargs="*", metavar="CONTRACT", help="a table_id (silver.sales.orders), a contract id or a path"
+    )
+    parser.add_argument("--all", action="store_true", help="all contracts: compiled, below contracts/, or registered")
+    parser.add_argument(
+        "--format", choices=("text", "json", "prometheus"), default="text", help="output format (default: text)"
     )
     parser.set_defaults(run=check)
 
 
 def _run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("contracts", nargs="*", metavar="CONTRACT", help="which (default: every contract)")
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
-    parser.add_argument("--port", type=port, default=9108, help="the port (default: 9108; 0 takes a free one)")
-    parser.add_argument("--once", action="store_true", help="look at everything once, listen at no port, and end")
-    parser.add_argument("--log", choices=("text", "json"), default="text", help="how to log (default: text)")
+    parser.add_argument("contracts", nargs="*", metavar="CONTRACT", help="contract to monitor (default: all contracts)")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
     parser.add_argument(
-        "--timeout", type=_seconds, default=300.0, help="seconds until a look is given up (default: 300)"
+        "--port", type=port, default=9108, help="port to listen on; 0 takes a free port (default: 9108)"
+    )
+    parser.add_argument("--once", action="store_true", help="run all checks once without HTTP, then exit")
+    parser.add_argument("--log", choices=("text", "json"), default="text", help="log format (default: text)")
+    parser.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=300.0,
+        metavar="SECONDS",
+        help="give up on a check after this time (default: 300)",
     )
     parser.set_defaults(run=run)
 
 
 def _seconds(text: str) -> float:
     if not text.isdigit() or not 1 <= int(text) <= 86_400:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds from 1 to 86400")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds from 1 to 86400")
     return float(text)
 
 
 def _status(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.set_defaults(run=status)
 
 
 def check(options: argparse.Namespace) -> int:
     """Look at the tables; exit 1 where one is broken, 2 where something was not evaluated and nothing is broken."""
     if options.contracts and options.all:
-        raise SettingError("Contracts are named and --all is given", "Name some, or take all: floe monitor check --all")
+        raise SettingError(
+            "Contracts and --all cannot be combined", "Pass contracts, or check all: floe monitor check --all"
+        )
     if not options.contracts and not options.all:
-        raise SettingError("No contract is named", "Name some, or take all: floe monitor check --all")
+        raise SettingError("No contract given", "Pass contracts, or check all: floe monitor check --all")
     settings = load_settings(say=say)
     with progress() as phase:
         result = monitor_check(options.contracts, settings, phase)
@@ -128,7 +151,7 @@ def run(options: argparse.Namespace) -> int:
             print(_answer(service.result, "text"))
             return service.result.exit_code
         listening = _listen(service, metrics, options)
-        say(f"· {listening.place}/metrics, /health and /ready; SIGTERM or Ctrl-C ends it")
+        say(f"· {listening.place}/metrics, /health and /ready; stop with SIGTERM or Ctrl-C")
         try:
             watch_on(service)
         finally:

@@ -11,22 +11,39 @@ from floe.reports.text.outbox import outbox_text, round_text
 
 _STATES = {"unsent": ("waiting", "dead"), "waiting": ("waiting",), "dead": ("dead",), "sent": ("sent",)}
 
+EXAMPLES = (
+    "floe outbox",
+    "floe outbox send",
+    "floe outbox retry 12",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     parser.add_argument(
         "verb",
         nargs="?",
         choices=("list", "send", "retry"),
         default="list",
-        help="list what waits and what is dead (the default), send what is due, or try messages again",
+        help="list waiting and dead messages (default), send due messages, or retry messages",
     )
-    parser.add_argument("ids", nargs="*", type=_number, metavar="ID", help="retry: the messages, by their ids")
-    parser.add_argument("--state", choices=tuple(_STATES), default="unsent", help="list: which (default: unsent)")
-    parser.add_argument("--limit", type=_number, default=50, help="list: how many (default: 50)")
-    parser.add_argument("--now", action="store_true", help="send: also what is to be tried later")
-    parser.add_argument("--seconds", type=_number, default=60, help="send, retry: for how long at most (default: 60)")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.add_argument("ids", nargs="*", type=_number, metavar="ID", help="retry: ids of the messages")
+    parser.add_argument(
+        "--state",
+        choices=tuple(_STATES),
+        default="unsent",
+        help="list: state of the messages to list (default: unsent)",
+    )
+    parser.add_argument("--limit", type=_number, default=50, metavar="N", help="list: number of messages (default: 50)")
+    parser.add_argument("--now", action="store_true", help="send: also send messages whose next attempt is later")
+    parser.add_argument(
+        "--seconds",
+        type=_number,
+        default=60,
+        metavar="N",
+        help="send, retry: stop after this many seconds (default: 60)",
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.set_defaults(run=run)
 
 
@@ -40,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     """List, send or retry; exit 1 where a message could not be sent."""
     if bool(options.ids) != (options.verb == "retry"):
         raise SettingError(
-            f"`floe outbox {options.verb}` takes {'the ids of messages' if options.verb == 'retry' else 'no id'}",
+            f"`floe outbox {options.verb}` takes {'message ids' if options.verb == 'retry' else 'no ids'}",
             "`floe outbox list` shows the ids",
         )
     settings = load_settings()

@@ -7,11 +7,15 @@ from floe.actions.plan import plan
 from floe.cli.output import print_json, say, style
 from floe.reports.text.plan import plan_text
 
+EXAMPLES = ("floe plan silver.sales.orders",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("contract", metavar="CONTRACT", help="a table_id, a contract's id or path")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    """Declare the arguments."""
+    parser.add_argument(
+        "contract", metavar="CONTRACT", help="a table_id (silver.sales.orders), a contract id or a path"
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.set_defaults(run=run)
 
 

@@ -6,5 +6,5 @@ import argparse
 def port(text: str) -> int:
     """A port's number; 0 is any that is free."""
     if not text.isdigit() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"'{text}' is no port, which is a number up to 65535")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a port from 0 to 65535")
     return int(text)

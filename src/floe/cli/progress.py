@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from floe.actions.verify import Progress
+from floe.actions.verify.table import Progress
 from floe.reports.style import clean
 
 _FIRST, _EVERY, _WIDTH = 0.5, 0.25, 100

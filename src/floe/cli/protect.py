@@ -10,17 +10,21 @@ from floe.reports.text.protect import protect_text
 from floe.settings import Settings
 from floe.tables.locate import TableSelector
 
+EXAMPLES = ("floe protect silver.sales.orders",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     arguments(parser, protect)
 
 
 def arguments(parser: argparse.ArgumentParser, act: Callable[[str, TableSelector, Settings], ProtectResult]) -> None:
     """What protect and unprotect take, and which of the two is meant."""
-    parser.add_argument("contract", metavar="CONTRACT", help="a table_id, a contract's id or path")
-    parser.add_argument("--table", help="the table: a catalog name or a path (default: found by the contract)")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.add_argument(
+        "contract", metavar="CONTRACT", help="a table_id (silver.sales.orders), a contract id or a path"
+    )
+    parser.add_argument("--table", help="catalog name or path of the table (default: found from the contract)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.set_defaults(run=run, act=act)
 
 

@@ -8,25 +8,30 @@ from floe.cli.output import print_json, say, style
 from floe.cli.progress import progress
 from floe.reports.text.publish import publish_text
 
+EXAMPLES = (
+    "floe publish contracts/ --dry-run",
+    "floe publish contracts/silver/sales/orders.yaml",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     parser.add_argument(
-        "paths", nargs="+", metavar="PATH", help="a contract's file, id or table_id, a product's folder, a repository"
+        "paths", nargs="+", metavar="PATH", help="contract file, id or table_id, product folder, or repository"
     )
-    parser.add_argument("--dry-run", action="store_true", help="say what would happen, register nothing")
+    parser.add_argument("--dry-run", action="store_true", help="show what would happen; register nothing")
     parser.add_argument(
-        "--skip-test", metavar="REASON", help="do not test contracts on their tables; the reason is kept for ever"
+        "--skip-test", metavar="REASON", help="do not test contracts on their tables; the reason is recorded"
     )
     parser.add_argument(
         "--accept",
         action="append",
         default=[],
         metavar="ID",
-        help="an expectation that may stay not evaluated in the test; can be repeated",
+        help="expectation that may be not evaluated in the test; repeatable",
     )
-    parser.add_argument("--server", help="the contract's server, by name or environment, where it has several")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.add_argument("--server", help="server of the contract, by name or environment (needed if it has several)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.set_defaults(run=run)
 
 

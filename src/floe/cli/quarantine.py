@@ -12,32 +12,39 @@ from floe.reports.text.quarantine import quarantine_text
 from floe.reports.text.write import write_text
 from floe.tables.locate import TableSelector
 
+EXAMPLES = (
+    "floe quarantine list silver.sales.orders",
+    "floe quarantine replay silver.sales.orders",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     parser.add_argument(
-        "verb", choices=("list", "replay"), help="list what was set apart, or bring it to the gate again"
+        "verb", choices=("list", "replay"), help="list quarantined rows, or write them through the gate again"
     )
-    parser.add_argument("contracts", nargs="+", metavar="CONTRACT", help="a table_id, a contract's id or path")
+    parser.add_argument(
+        "contracts", nargs="+", metavar="CONTRACT", help="a table_id (silver.sales.orders), a contract id or a path"
+    )
     parser.add_argument(
         "--run",
         dest="runs",
         action="append",
         default=[],
         metavar="RUN",
-        help="replay only what this run set apart; can be repeated",
+        help="replay only the rows of this run; repeatable",
     )
-    parser.add_argument("--mode", choices=MODES, default="append", help="how to write the replayed (default: append)")
-    parser.add_argument("--table", help="the table: a catalog name or a path (default: found by the contract)")
+    parser.add_argument("--mode", choices=MODES, default="append", help="write mode of replayed rows (default: append)")
+    parser.add_argument("--table", help="catalog name or path of the table (default: found from the contract)")
     parser.add_argument(
         "--reference",
         type=named,
         action="append",
         default=[],
         metavar="NAME=TABLE",
-        help="the table of a dataset that keys refer to, where it is not found; can be repeated",
+        help="table of a referenced dataset, if floe cannot locate it; repeatable",
     )
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.set_defaults(run=run)
 
 
@@ -53,7 +60,10 @@ def run(options: argparse.Namespace) -> int:
             print(quarantine_text(found, style()))
         return 0
     if len(options.contracts) > 1:
-        raise SettingError("One contract is replayed at a time", "Name one")
+        raise SettingError(
+            f"{len(options.contracts)} contracts given, replay takes one",
+            "Run floe quarantine replay once per contract",
+        )
     try:
         result = replay(options.contracts[0], options.runs, WriteOptions(mode=options.mode, way=way), settings)
     except ViolationError as error:

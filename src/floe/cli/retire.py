@@ -5,11 +5,13 @@ import argparse
 from floe.actions.lifecycle import retire
 from floe.cli.ending import add_line, line, tell
 
+EXAMPLES = ("floe retire sales.shop/orders",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     add_line(parser)
-    parser.add_argument("--reason", metavar="TEXT", help="why (default: that of the deprecation)")
+    parser.add_argument("--reason", metavar="TEXT", help="reason (default: reason of the deprecation)")
     parser.set_defaults(run=run)
 
 

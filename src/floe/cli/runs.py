@@ -7,12 +7,17 @@ from floe.actions.runs import runs
 from floe.cli.output import print_json, style
 from floe.reports.text.runs import runs_text
 
+EXAMPLES = (
+    "floe runs",
+    "floe runs silver.sales.orders --limit 5",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("table", nargs="?", metavar="TABLE_ID", help="only the runs of this table")
-    parser.add_argument("--limit", type=_count, default=20, help="how many (default: 20)")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how to answer (default: text)")
+    """Declare the arguments."""
+    parser.add_argument("table", nargs="?", metavar="TABLE_ID", help="list only runs of this table")
+    parser.add_argument("--limit", type=_count, default=20, metavar="N", help="number of runs (default: 20)")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
     parser.set_defaults(run=run)
 
 

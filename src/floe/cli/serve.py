@@ -7,13 +7,19 @@ from floe.cli.output import say
 from floe.cli.port import port
 from floe.model import EngineError
 
+EXAMPLES = ("floe serve features gold.commerce.customer_features",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("what", choices=("features",), help="what to serve: the features of Gold tables")
-    parser.add_argument("contracts", nargs="+", metavar="CONTRACT", help="a table_id, a contract's id or path")
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
-    parser.add_argument("--port", type=port, default=8787, help="the port (default: 8787; 0 takes a free one)")
+    """Declare the arguments."""
+    parser.add_argument("what", choices=("features",), help="serve the features of Gold tables")
+    parser.add_argument(
+        "contracts", nargs="+", metavar="CONTRACT", help="a table_id (silver.sales.orders), a contract id or a path"
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
+    parser.add_argument(
+        "--port", type=port, default=8787, help="port to listen on; 0 takes a free port (default: 8787)"
+    )
     parser.set_defaults(run=run)
 
 

@@ -5,12 +5,14 @@ import argparse
 from floe.actions.lifecycle import begin_sunset
 from floe.cli.ending import add_line, day, line, tell
 
+EXAMPLES = ("floe sunset sales.shop/orders",)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Declare the arguments."""
     add_line(parser)
     parser.add_argument(
-        "--retire", type=day, metavar="DATE", help="the day it retires by itself, 7 days from its sunset on"
+        "--retire", type=day, metavar="DATE", help="day of automatic retirement, at least 7 days after the sunset"
     )
     parser.set_defaults(run=run)
 

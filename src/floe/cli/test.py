@@ -19,16 +19,24 @@ from floe.tables.locate import TableSelector
 
 _FORMATS = ("text", "json", "junit", "html", "github", "markdown")
 
+EXAMPLES = (
+    "floe test silver.sales.orders",
+    "floe test silver.sales.orders --table lake/orders --format junit",
+    "floe test silver.sales.orders --where \"order_date >= DATE '2026-01-01'\"",
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
-    parser.add_argument("contracts", nargs="+", metavar="CONTRACT", help="a table_id, a contract's id or path")
+    """Declare the arguments."""
+    parser.add_argument(
+        "contracts", nargs="+", metavar="CONTRACT", help="a table_id (silver.sales.orders), a contract id or a path"
+    )
     parser.add_argument(
         "--table",
         action="append",
         default=[],
         metavar="TABLE",
-        help="the table: a catalog name or a path; of several datasets, DATASET=TABLE for each (default: found by the contract)",
+        help="catalog name or path of the table; for several datasets DATASET=TABLE, repeated (default: found from the contract)",
     )
     parser.add_argument(
         "--reference",
@@ -36,39 +44,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=TABLE",
-        help="the table of a dataset that keys refer to, where it is not found; can be repeated",
+        help="table of a referenced dataset, if floe cannot locate it; repeatable",
     )
-    parser.add_argument("--server", help="the contract's server, by name or environment, where it has several")
+    parser.add_argument("--server", help="server of the contract, by name or environment (needed if it has several)")
     parser.add_argument(
         "--accept",
         action="append",
         default=[],
         metavar="ID",
-        help="an expectation that may stay not evaluated; can be repeated",
+        help="id of an expectation that may be not evaluated; repeatable",
     )
     parser.add_argument(
         "--fail-on",
         choices=("info", "warning", "error", "critical"),
         default="error",
-        help="the severity from which a broken promise is exit code 1 (default: error)",
+        help="exit with 1 if an expectation of this severity or worse fails (default: error)",
     )
     parser.add_argument(
         "--where",
         metavar="SQL",
-        help="read only the rows this condition is true for; the answer is PARTIAL, promises about the whole table are not evaluated",
+        help="check only rows that match this condition; the result is PARTIAL and expectations on the whole table are not evaluated",
     )
     parser.add_argument(
         "--sample",
         type=_fraction,
         metavar="FRACTION",
-        help="read only about this share of the rows (0.01: one in a hundred); PARTIAL too",
+        help="check about this fraction of the rows (0.01 is one in a hundred); the result is PARTIAL",
     )
     parser.add_argument(
         "--full",
         action="store_true",
-        help="read every file that metadata does not answer for, also those that an earlier run has read",
+        help="read all files that metadata does not prove, also files that an earlier run checked",
     )
-    parser.add_argument("--format", choices=_FORMATS, default="text", help="how to answer (default: text)")
+    parser.add_argument("--format", choices=_FORMATS, default="text", help="output format (default: text)")
     parser.set_defaults(run=run)
 
 
@@ -104,7 +112,7 @@ def _fraction(text: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is no share between 0 and 1")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a fraction between 0 and 1")
     return number
 
 

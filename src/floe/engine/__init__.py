@@ -1,4 +1,4 @@
-"""From a contract and a table to outcomes, and from a batch to a commit; beside `floe.tables` the only part that imports
+"""From a contract and a table to outcomes, and from a batch to a commit; besides `floe.tables` the only part that imports
 pyspark.
 """
 
@@ -9,17 +9,9 @@ from floe.system.lazy import lazy
 if TYPE_CHECKING:
     from floe.engine import (
         gate as gate,
-    )
-    from floe.engine import (
         incremental as incremental,
-    )
-    from floe.engine import (
         metadata as metadata,
-    )
-    from floe.engine import (
         plan as plan,
-    )
-    from floe.engine import (
         spark as spark,
     )
 else:

@@ -1,6 +1,7 @@
 """Which sender an alert's address names."""
 
 from collections.abc import Callable
+from datetime import datetime
 
 from floe.events.alertmanager import send_alertmanager
 from floe.events.apprise import known_service, send_apprise
@@ -9,7 +10,7 @@ from floe.model.alert_route import Route
 from floe.model.notification import Notification
 
 # what is no scheme of ours is one of apprise's
-CHANNELS: dict[str, Callable[[Notification, Route], None]] = {
+CHANNELS: dict[str, Callable[[Notification, Route, datetime], None]] = {
     "http": send_webhook,
     "https": send_webhook,
     "alertmanager": send_alertmanager,
@@ -17,9 +18,9 @@ CHANNELS: dict[str, Callable[[Notification, Route], None]] = {
 }
 
 
-def send_alert(notice: Notification, route: Route) -> None:
-    """Send a notice to a target; SendError where it was not taken."""
-    CHANNELS.get(route.scheme, send_apprise)(notice, route)
+def send_alert(notice: Notification, route: Route, now: datetime) -> None:
+    """Send a notice to a target, now; SendError where it was not taken."""
+    CHANNELS.get(route.scheme, send_apprise)(notice, route, now)
 
 
 def check_route(route: Route) -> str | None:

@@ -1,6 +1,7 @@
 """Messages to chats and mail boxes, by the addresses of apprise: slack://, mailto://, msteams://, …"""
 
 import logging
+from datetime import datetime
 from typing import Any
 
 from floe.model import SendError, Severity
@@ -10,12 +11,13 @@ from floe.model.notification import Notification
 _KINDS = {Severity.INFO: "info", Severity.WARNING: "warning", Severity.ERROR: "failure", Severity.CRITICAL: "failure"}
 
 
-def send_apprise(notice: Notification, route: Route) -> None:
+def send_apprise(notice: Notification, route: Route, now: datetime) -> None:
     """Send a notice as title and text."""
+    del now  # the services say themselves when a message came
     service = known_service(route)
     kind = "success" if notice.resolved else _KINDS[notice.severity]
     if not service.notify(title=notice.title, body=_body(notice), notify_type=kind):
-        raise SendError(f"{route.scheme}:// did not take the message", reachable=False)
+        raise SendError(f"{route.scheme}:// did not accept the message", reachable=False)
 
 
 def known_service(route: Route) -> Any:
@@ -30,7 +32,7 @@ def known_service(route: Route) -> Any:
     service = Apprise()
     if not service.add(route.to):
         raise SendError(
-            f"An alert goes to {route.scheme}://, which is no address that floe or apprise knows",
+            f"The alert target {route.scheme}:// is not known to floe or apprise",
             "Use https:// (webhook), alertmanager://, or one of https://github.com/caronc/apprise/wiki",
             permanent=True,
         )

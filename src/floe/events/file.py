@@ -9,6 +9,7 @@ from floe.lang.json_text import dumps
 from floe.lang.secret import with_variables_hidden
 from floe.model import SendError
 from floe.model.outbox_message import Outgoing, Sender
+from floe.system.full_disk import is_full
 from floe.system.private_files import open_private
 
 
@@ -23,19 +24,25 @@ def file_sender(path: Path, setting: str = "notifications.path", shape: Callable
         try:
             _append(path, dumps(with_variables_hidden(shape(message))) + "\n")
         except OSError as error:
+            remedy = "Make room on its disk" if is_full(error) else "Make it writable"
             raise SendError(
-                f"{path} cannot be written: {error.strerror}", f"Make it writable, or set {setting} to another"
+                f"{path} cannot be written: {error.strerror}", f"{remedy}, or set {setting} to another file"
             ) from None
 
     return Sender(send)
 
 
 def _append(path: Path, line: str) -> None:
-    """One whole line, on the disk when this returns; what a killed writer left half stays on a line of its own."""
-    with open_private(path, "ab+") as file:
+    """One whole line, on the disk when this returns, or none; what a killed writer left half stays on a line of its own."""
+    with open_private(path, "ab+", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         if size and os.pread(file.fileno(), 1, size - 1) != b"\n":
             line = f"\n{line}"
-        file.write(line.encode("utf-8", "backslashreplace"))
-        file.flush()
-        os.fsync(file.fileno())
+        rest = line.encode("utf-8", "backslashreplace")
+        try:
+            while rest:
+                rest = rest[file.write(rest) :]
+            os.fsync(file.fileno())
+        except OSError:
+            os.ftruncate(file.fileno(), size)
+            raise

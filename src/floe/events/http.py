@@ -59,7 +59,11 @@ def host(url: str) -> str:
 def _address(url: str, name: str) -> tuple[str, dict[str, str]]:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise SendError(f"{name} has no address of http:// or https://", "Correct it in the settings", permanent=True)
+        raise SendError(
+            f"{name} needs an address that starts with http:// or https://",
+            "Correct it in the settings",
+            permanent=True,
+        )
     place = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
     if parts.username is None:
         return place, {}
@@ -73,11 +77,14 @@ def _refused(error: urllib.error.HTTPError, name: str) -> SendError:
     if 300 <= code < 400:
         target = host(error.headers.get("Location") or "")
         words = f"{name} answers {code} with a redirect to {target}, which is not followed"
-        return SendError(words, "Set the address that the messages are to go to", permanent=True)
+        return SendError(words, "Set the final address in the settings", permanent=True)
     words = f"{name} answers {code} {error.reason}".rstrip()
     later = code >= 500 or code in _LATER
     return SendError(
-        words, "" if later else "Correct what it says in the settings", permanent=not later, reachable=not later
+        words,
+        "" if later else "Correct the address or credentials in the settings",
+        permanent=not later,
+        reachable=not later,
     )
 
 

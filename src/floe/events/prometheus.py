@@ -85,26 +85,28 @@ class Metrics:
                 gauge.add_metric(labels, value)
             yield gauge
         wrong = CounterMetricFamily(
-            "floe_contract_violations", "Broken promises found", labels=(*_LABELS, "code", "type", "severity")
+            "floe_contract_violations", "Violations found", labels=(*_LABELS, "code", "type", "severity")
         )
         for key, number in self._violations.items():
             wrong.add_metric(key, number)
         yield wrong
         errors = CounterMetricFamily(
-            "floe_contract_check_errors", "Looks that could not evaluate everything", labels=_LABELS
+            "floe_contract_check_errors", "Checks that could not evaluate all expectations", labels=_LABELS
         )
         for labels, number in self._errors.items():
             errors.add_metric(labels, number)
         yield errors
-        lasted = SummaryMetricFamily("floe_contract_check_duration_seconds", "How long looks took", labels=_LABELS)
+        lasted = SummaryMetricFamily(
+            "floe_contract_check_duration_seconds", "Duration of checks, in seconds", labels=_LABELS
+        )
         for labels, (count, total) in self._durations.items():
             lasted.add_metric(labels, count, total)
         yield lasted
         yield CounterMetricFamily(
-            "floe_monitor_skipped", "Looks not begun: the one before still ran", self._counts["skipped"]
+            "floe_monitor_skipped", "Checks skipped because the previous one was still running", self._counts["skipped"]
         )
         yield CounterMetricFamily(
-            "floe_monitor_clock_skew", "Tables found to be from the future", self._counts["clock_skew"]
+            "floe_monitor_clock_skew", "Tables whose newest timestamp is in the future", self._counts["clock_skew"]
         )
 
 

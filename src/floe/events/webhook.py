@@ -4,6 +4,7 @@ import base64
 import binascii
 import hashlib
 import hmac
+from datetime import datetime
 
 from floe.events.cloud_event import cloud_event
 from floe.events.http import host, post
@@ -12,19 +13,18 @@ from floe.lang.secret import with_variables_hidden
 from floe.model import SendError
 from floe.model.alert_route import Route
 from floe.model.notification import Notification
-from floe.system.clock import utc_now
 
 _BASE64 = "whsec_"  # begins a secret that is written in base64
 
 
-def send_webhook(notice: Notification, route: Route) -> None:
+def send_webhook(notice: Notification, route: Route, now: datetime) -> None:
     """POST a notice with its id, the time of sending and the signature over both and the body."""
     if not route.secret:
         raise SendError(
             f"The webhook {host(route.to)} has no secret to sign with", "Give the alert a 'secret'", reachable=False
         )
     body = dumps(with_variables_hidden(cloud_event(notice))).encode()
-    sent = str(int(utc_now().timestamp()))
+    sent = str(int(now.timestamp()))
     headers = {
         "Content-Type": "application/cloudevents+json; charset=utf-8",
         "webhook-id": notice.id,
@@ -46,7 +46,7 @@ def _key(secret: str) -> bytes:
             return base64.b64decode(secret.removeprefix(_BASE64), validate=True)
         except binascii.Error:
             raise SendError(
-                "The secret of a webhook begins with whsec_ and is no base64",
+                "The secret of a webhook begins with whsec_ but is not base64",
                 "Correct the alert's 'secret'",
                 permanent=True,
             ) from None

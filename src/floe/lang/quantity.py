@@ -117,7 +117,7 @@ def _unit(word: Any) -> str:
     if word == "M":
         raise ValueError("unit 'M' could mean minutes or months; write min or mo")
     if word.lower() not in _UNITS:
-        raise ValueError(f"unit {_shown(word)} is none of {', '.join(LENGTHS)} and percent")
+        raise ValueError(f"unit {_shown(word)} is not one of {', '.join(LENGTHS)} and percent")
     return _UNITS[word.lower()]
 
 
@@ -130,7 +130,7 @@ def _from_text(text: str, given: str) -> Quantity:
     else:
         read, rest = _spoken(text)
     if given and given != read.unit:
-        raise ValueError(f"value {_shown(text)} has the unit {read.unit}, beside it stands {given}")
+        raise ValueError(f"value {_shown(text)} has the unit {read.unit}, but the unit given is {given}")
     return Quantity(read.amount, read.unit, rest)
 
 
@@ -146,10 +146,10 @@ def _spoken(text: str) -> tuple[Quantity, str]:
         while end < len(text) and text[end].isspace():
             end += 1
     if not parts:
-        raise ValueError(f"{_shown(text)} is no duration or percentage, e.g. PT6H, 6h, 7 days or 99.9%")
+        raise ValueError(f"{_shown(text)} is not a duration or percentage, e.g. PT6H, 6h, 7 days or 99.9%")
     rest = text[end:]
     if rest[:1].isdigit() or (rest and not text[end - 1].isspace() and rest[0] not in ",;("):
-        raise ValueError(f"{_shown(rest)} is left over in {_shown(text)}")
+        raise ValueError(f"{_shown(rest)} is unexpected in {_shown(text)}")
     return _together(parts), rest
 
 
@@ -159,7 +159,7 @@ def _together(parts: list[tuple[Decimal, str]]) -> Quantity:
         return Quantity(*parts[0])
     units = [unit for _, unit in parts]
     if PERCENT in units or len(set(units)) < len(units):
-        raise ValueError(f"{' '.join(f'{_plain(number)}{unit}' for number, unit in parts)} is no single duration")
+        raise ValueError(f"{' '.join(f'{_plain(number)}{unit}' for number, unit in parts)} is not a single duration")
     smallest = min(units, key=LENGTHS.__getitem__)
     return Quantity(sum((number * LENGTHS[unit] for number, unit in parts), Decimal()) / LENGTHS[smallest], smallest)
 

@@ -80,10 +80,9 @@ def masked(value: Any, name: str = "", sign: str = SIGN, named: Callable[[str], 
     ('jdbc:postgresql://h/d?user=u&password=***;sslmode=on', 'https://h/x?sig=***&se=2026')
     """
     match value:
-        case {"property": str(called), "value": _}:  # a custom property
-            return {
-                key: masked(below, called if key == "value" else str(key), sign, named) for key, below in value.items()
-            }
+        case {"property": str(called), "value": _}:  # a custom property: its value stands under the name it has
+            names = {key: called if key == "value" else str(key) for key in value}
+            return {key: masked(below, names[key], sign, named) for key, below in value.items()}
         case Mapping():
             return {key: masked(below, str(key), sign, named) for key, below in value.items()}
         case list() | tuple():
@@ -91,10 +90,15 @@ def masked(value: Any, name: str = "", sign: str = SIGN, named: Callable[[str], 
         case bool() | None:
             return value
     if named(name):
-        return value if isinstance(value, str) and (not value or PLACEHOLDER.search(value)) else sign
+        return value if _is_placeholder(value) else sign
     if name == "to" and named is secret_name:  # an alert's address is its token
         return f"{str(value).split('://', maxsplit=1)[0]}://{sign}"
     return _without(value, sign) if isinstance(value, str) else value
+
+
+def _is_placeholder(value: Any) -> bool:
+    """Whether a value only says where its secret is."""
+    return isinstance(value, str) and (not value or PLACEHOLDER.search(value) is not None)
 
 
 def _without(text: str, sign: str) -> str:
@@ -116,7 +120,7 @@ def _hidden(match: re.Match[str], sign: str) -> str:
 def without_secrets(text: str, options: Mapping[str, Any]) -> str:
     """A text without the secrets of some options, and without what looks like a secret.
 
-    >>> hushed("abc refused by https://me:pw@host", {"token": "abc"})
+    >>> without_secrets("abc refused by https://me:pw@host", {"token": "abc"})
     '*** refused by https://me:***@host'
     """
     for name, value in options.items():
@@ -158,7 +162,7 @@ def with_variables_hidden(value: Any) -> Any:
     """A value, at any depth, in whose texts the values of variables are written as the variables.
 
     >>> reveal("DOCTEST_LAKE", "/doctest/lake")
-    >>> covered({"at": "/doctest/lake/orders"}), uncovered("${DOCTEST_LAKE}/orders")
+    >>> with_variables_hidden({"at": "/doctest/lake/orders"}), with_variables_revealed("${DOCTEST_LAKE}/orders")
     ({'at': '${DOCTEST_LAKE}/orders'}, '/doctest/lake/orders')
     """
     if not _revealed:
@@ -174,7 +178,7 @@ def with_variables_hidden(value: Any) -> Any:
 
 
 def with_variables_revealed(text: str) -> str:
-    """A text that `covered` wrote, with the values put back as far as they are known."""
+    """A text that `with_variables_hidden` wrote, with the values put back as far as they are known."""
     if "${" in text:
         plain = {variable: value for value, variable in reversed(_revealed.items())}  # its first spelling is the value
         for variable, value in plain.items():
@@ -183,7 +187,7 @@ def with_variables_revealed(text: str) -> str:
 
 
 def key_of(text: str) -> str:
-    """A text with values as something to look up by: covered, and told apart by a slow hash of what is not shown."""
+    """A text with values as something to look up by: its values hidden, and distinguished by a slow hash of what is not shown."""
     shown = str(with_variables_hidden(text))
     return shown if shown == text else f"{shown}#{_slow_hash(text)}"
 

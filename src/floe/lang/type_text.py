@@ -1,4 +1,8 @@
-"""Types as people write them: Spark, SQL, Snowflake, BigQuery, Postgres, Databricks, MySQL, SQL Server and Oracle."""
+"""Types as people write them: Spark, SQL, Snowflake, BigQuery, Postgres, Databricks, MySQL, SQL Server and Oracle.
+
+sqlglot parses types too, but costs `floe lint` more than it saves: 65 ms of CPU to import beside 3 ms, 150 µs a type beside
+18 µs, and Spark's VOID is an error to it. Its types would still have to become floe's, spelling by spelling.
+"""
 
 import json
 import re
@@ -102,7 +106,7 @@ def parse_type(text: str) -> Type:
     parsed = reader.type()
     reader.nullable()
     if reader.tokens:
-        raise ValueError(f"'{' '.join(reversed(reader.tokens))}' is left over in type '{text}'")
+        raise ValueError(f"'{' '.join(reversed(reader.tokens))}' is unexpected in type '{text}'")
     return parsed
 
 
@@ -140,7 +144,7 @@ class _TypeReader:
             raise ValueError(f"the type ends where '{expected or 'a name'}' was expected")
         token = self.tokens.pop()
         if expected and token.lower() != expected:
-            raise ValueError(f"'{token}' stands where '{expected}' was expected")
+            raise ValueError(f"'{token}' was found where '{expected}' was expected")
         return token
 
     def type(self) -> Type:
@@ -316,7 +320,7 @@ def _scalar(word: str, arguments: list[str]) -> Type:
     if first.isdigit() and word in _CHARS:
         return _bounded("char", first)
     if word not in _ATOMIC:
-        raise ValueError(f"'{word}' is no type floe knows")
+        raise ValueError(f"'{word}' is not a known type")
     name = _by_argument(word, first) or _ATOMIC[word]
     return Atomic(name, *_size(word, name, first))
 
@@ -360,6 +364,6 @@ def _decimal(word: str, arguments: list[str]) -> Type:
     digits, places = int(precision) - min(int(scale), 0), max(int(scale), 0)
     if not 1 <= digits <= _WIDEST or not 0 <= places <= digits:
         raise ValueError(
-            f"{word}({precision},{scale}) is outside what Spark holds: precision 1 to 38, scale 0 to precision"
+            f"{word}({precision},{scale}) is outside the range of Spark: precision 1 to 38, scale 0 to precision"
         )
     return Decimal(digits, places)

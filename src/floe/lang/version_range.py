@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from floe.model.contract import Version
 from floe.model.errors import SettingError
-from floe.model.version import Version
 
 _NUMBER = r"(0|[1-9][0-9]{0,8})"
 _SIMPLE = re.compile(rf"([~^]?){_NUMBER}(?:\.(?:{_NUMBER}(?:\.(?:{_NUMBER}|[x*]))?|[x*](?:\.[x*])?))?")
@@ -40,10 +40,10 @@ class VersionRange:
         """
         found = _simple(text.strip()) or _between(text.strip())
         if found is None or found.low >= found.high:
-            raise SettingError(f"'{text}' is no range of versions", _FORMS)
+            raise SettingError(f"'{text}' is not a range of versions", _FORMS)
         if found.high > Version(found.major + 1, 0, 0):
             raise SettingError(
-                f"'{text}' holds several MAJOR versions, and a consumer is pinned to one", f"Write ^{found.low}"
+                f"'{text}' includes several MAJOR versions, but a consumer is pinned to one", f"Write ^{found.low}"
             )
         return found
 

@@ -9,6 +9,7 @@ from floe.model.errors import (
     RegistryError,
     SendError,
     SettingError,
+    TableCause,
     TableError,
     ViolationError,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "Severity",
     "Sla",
     "Step",
+    "TableCause",
     "TableError",
     "ViolationError",
     "dotted",

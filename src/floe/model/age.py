@@ -3,8 +3,7 @@
 from fractions import Fraction
 
 from floe.model.plan import Expectation, RowAge
-from floe.model.result import FAIL, PASS, Outcome
-from floe.model.threshold import holds
+from floe.model.result import FAIL, PASS, Outcome, holds
 
 _WHAT = {"newest": "The newest row is", "oldest": "The oldest row is"}
 
@@ -21,7 +20,7 @@ def age_outcome(expectation: Expectation, seconds: int, how: str) -> Outcome:
         field=expectation.field,
         severity=expectation.severity,
         outcome=PASS if kept else FAIL,
-        message="" if kept else f"{what} {format_duration(seconds)} old, the contract promises {expectation.expected}",
+        message="" if kept else f"{what} {format_duration(seconds)} old, the contract requires {expectation.expected}",
         actual=format_duration(seconds),
         expected=expectation.expected,
         how=how,
@@ -32,7 +31,7 @@ def age_outcome(expectation: Expectation, seconds: int, how: str) -> Outcome:
 def format_duration(seconds: int) -> str:
     """A duration in its two largest units.
 
-    >>> spoken(59), spoken(7260), spoken(200000)
+    >>> format_duration(59), format_duration(7260), format_duration(200000)
     ('59s', '2h 1min', '2d 7h')
     """
     parts = []

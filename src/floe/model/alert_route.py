@@ -54,7 +54,7 @@ def read_routes(alerts: Sequence[Any]) -> tuple[tuple[Route, ...], tuple[str, ..
 
 def _route(entry: Any) -> Route:
     if not isinstance(entry, dict):
-        raise SettingError("it is no mapping with the key 'to'")
+        raise SettingError("it is not a mapping with the key 'to'")
     fault = next(_faults(entry), None)
     if fault:
         raise SettingError(fault)
@@ -69,17 +69,17 @@ def _route(entry: Any) -> Route:
 def _faults(entry: dict[str, Any]) -> Iterator[str]:
     unknown = [str(key) for key in entry if key not in _KEYS]
     if unknown:
-        yield f"'{unknown[0]}' is none of {', '.join(_KEYS)}"
+        yield f"'{unknown[0]}' is not one of {', '.join(_KEYS)}"
     if not isinstance(entry.get("to"), str) or "://" not in entry["to"]:
-        yield "'to' is no address such as slack://…, mailto://…, https://… or alertmanager://…"
+        yield "'to' is not an address such as slack://…, mailto://…, https://… or alertmanager://…"
     words = [str(severity) for severity in Severity]
     if entry.get("severity", "error") not in words:
-        yield f"severity '{entry['severity']}' is none of {', '.join(words)}"
+        yield f"severity '{entry['severity']}' is not one of {', '.join(words)}"
     patterns = entry.get("contracts", [])
     if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
-        yield "'contracts' is no list of patterns such as [\"sales.*\"]"
+        yield "'contracts' is not a list of patterns such as [\"sales.*\"]"
     if not isinstance(entry.get("secret", ""), str):
-        yield "'secret' is no text"
+        yield "'secret' is not a text"
     most = entry.get("per_minute", _PER_MINUTE)
     if not isinstance(most, int) or isinstance(most, bool) or most < 1:
-        yield "'per_minute' is no number above 0"
+        yield "'per_minute' is not a number above 0"

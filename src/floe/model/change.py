@@ -85,8 +85,10 @@ def below(path: str) -> str:
     >>> below("orders.total"), below("`a.b`.total"), below("orders")
     ('total', 'total', 'orders')
     """
-    end = path.find("`.", 1) if path.startswith("`") else -1
-    return path[end + 2 :] if end > 0 else path.split(".", 1)[-1] if not path.startswith("`") else path
+    if not path.startswith("`"):
+        return path.split(".", 1)[-1]
+    end = path.find("`.", 1)
+    return path[end + 2 :] if end > 0 else path
 
 
 @dataclass(frozen=True, slots=True)

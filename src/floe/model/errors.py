@@ -1,5 +1,6 @@
 """All errors floe raises; each says what is wrong and what to do."""
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from floe.lang.secret import with_variables_hidden
@@ -71,8 +72,23 @@ class SendError(FloeError):
         self.reachable = reachable  # false where no other message would get through either
 
 
+class TableCause(StrEnum):
+    """Why a table cannot be used, where the code that found out knows."""
+
+    PERMISSION = "permission"
+    CATALOG = "catalog"
+    MISSING = "missing"
+    UNREADABLE = "unreadable"
+
+
 class TableError(FloeError):
     """A table cannot be read, or its commit state is unknown."""
+
+    def __init__(
+        self, message: str, suggestion: str = "", code: str = "", *, cause: TableCause = TableCause.UNREADABLE
+    ) -> None:
+        super().__init__(message, suggestion, code)
+        self.cause = cause
 
 
 class EngineError(FloeError):

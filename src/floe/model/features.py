@@ -65,5 +65,7 @@ def _row_keys(dataset: Dataset) -> tuple[Field, ...]:
 
 
 def _named(dataset: Dataset, listed: Any) -> Iterable[Field]:
-    names = [listed] if isinstance(listed, str) else listed if isinstance(listed, list) else []
-    return (field for name in names for field in dataset.fields if name in (field.name, field.column))
+    if isinstance(listed, str):
+        listed = [listed]
+    for name in listed if isinstance(listed, list) else ():
+        yield from (field for field in dataset.fields if name in (field.name, field.column))

@@ -39,7 +39,7 @@ class VersionChange(NamedTuple):
     breaking: bool
     lead_days: int  # between the day consumers could know of it and the day it takes effect
     consumers: int
-    told: bool  # every consumer's message was sent
+    notified: bool  # every consumer's message was sent
     overridden: bool = False  # published although consumers had not agreed
 
 
@@ -93,6 +93,6 @@ class Figure:
     def to_dict(self) -> dict[str, Any]:
         """The shape other programs rely on."""
         kept = ("name", "title", "value", "unit", "target", "met", "detail")
-        status = "unknown" if self.met is None else "met" if self.met else "missed"
+        status = {None: "unknown", True: "met", False: "missed"}[self.met]
         series = [{"label": figure_point.label, "value": figure_point.value} for figure_point in self.points]
         return {**{key: getattr(self, key) for key in kept}, "status": status, "series": series}

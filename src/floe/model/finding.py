@@ -37,6 +37,7 @@ class Message:
 
     `severity` is said where it is not the rule's own, `about` where it is not the thing that was asked about. Messages
     of one rule with the same `alike` say the same about many parts; beyond a few they are said once, with their number.
+    `target` is the name of something else that the message is about, where a later step looks that up.
     """
 
     text: str
@@ -47,6 +48,7 @@ class Message:
     severity: Severity | None = None
     about: "Noun | None" = None
     alike: str = ""
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class Finding:
     ignored: str = ""
     known: bool = False
     alike: str = field(default="", compare=False, repr=False)
+    target: str = field(default="", compare=False, repr=False)
 
     @property
     def counts(self) -> bool:

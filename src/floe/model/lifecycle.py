@@ -6,10 +6,9 @@ from datetime import date, timedelta
 from typing import Any
 
 from floe.lang.dates import parse_day
-from floe.model.contract import Contract
+from floe.model.contract import Contract, Version
 from floe.model.errors import ContractError
 from floe.model.finding import Finding, Severity
-from floe.model.version import Version
 
 DRAFT, ACTIVE, DEPRECATED, SUNSET, RETIRED = STATES = ("draft", "active", "deprecated", "sunset", "retired")
 ENDING = (DEPRECATED, SUNSET, RETIRED)
@@ -66,7 +65,9 @@ class Announcement:
 def standing_of(contract: Contract) -> Standing:
     """Where a contract says itself that it stands; words that floe does not know are active."""
     word = str(contract.custom.get("lifecycleState") or contract.status or "").strip().lower()
-    state = DRAFT if word in _DRAFTS else word if word in STATES else ACTIVE
+    state = word if word in STATES else ACTIVE
+    if word in _DRAFTS:
+        state = DRAFT
     version, told = Version.read(contract.version), contract.custom.get("deprecation")
     said = told if isinstance(told, dict) else {}
     guide = said.get("migrationGuide") or said.get("migration_guide")
@@ -159,7 +160,7 @@ def retired(standing: Standing, today: date) -> Standing:
         _in_order("retirement", standing.retire_date, "today", today)
     begun = standing.since or standing.sunset_date
     if not begun:
-        raise broken(f"Nothing says since when {standing.name} is sunset", "Run floe sunset first")
+        raise broken(f"The sunset day of {standing.name} is unknown", "Run floe sunset first")
     _apart("sunset", begun, "today", today, SUNSET_DAYS)
     return replace(standing, state=RETIRED, since=today, retire_date=standing.retire_date or today)
 
@@ -170,7 +171,9 @@ def revived(standing: Standing, reason: str, today: date) -> Standing:
         word = "gone for good" if standing.state == RETIRED else "not ending"
         raise broken(
             f"{standing.name} is {standing.state}, so it is {word}",
-            "Publish it as a new MAJOR" if standing.state == RETIRED else "Revive what is deprecated or sunset",
+            "Publish it as a new MAJOR"
+            if standing.state == RETIRED
+            else "Only deprecated and sunset lines can be revived",
         )
     return Standing(contract=standing.contract, major=standing.major, state=ACTIVE, since=today, reason=reason)
 
@@ -178,13 +181,13 @@ def revived(standing: Standing, reason: str, today: date) -> Standing:
 def _skipped(standing: Standing, wanted: str) -> ContractError:
     state, at = standing.state, STATES.index(standing.state)
     if state == RETIRED:
-        return broken(f"{standing.name} is retired and stays so", "Publish a new MAJOR instead")
+        return broken(f"{standing.name} is retired, which is final", "Publish a new MAJOR instead")
     if at >= STATES.index(wanted):
-        return broken(f"{standing.name} is {state} already, and {wanted} comes before it", "Use floe revive")
+        return broken(f"{standing.name} is already {state}, which comes after {wanted}", "Use floe revive")
     following = STATES[at + 1]
     ways = {ACTIVE: "Publish a version with status: active first", DEPRECATED: "Run floe deprecate first"}
     return broken(
-        f"{standing.name} is {state} and cannot become {wanted}: {following} comes in between",
+        f"{standing.name} is {state} and cannot become {wanted}: {following} comes first",
         ways.get(following, "Run floe sunset first"),
     )
 
@@ -200,7 +203,7 @@ def _apart(first: str, early: date, second: str, late: date, days: int) -> None:
     _in_order(first, early, second, late)
     if (late - early).days < days:
         raise broken(
-            f"From {first} {early} to {second} {late} are {(late - early).days} days, at least {days} are promised",
+            f"From {first} {early} to {second} {late} are {(late - early).days} days, at least {days} are required",
             f"The earliest day is {early + timedelta(days)}",
         )
 

@@ -236,7 +236,7 @@ class VerifyInputs(NamedTuple):
     scope: RowScope | None = None
     rows: int | None = None  # how many there are, where metadata tells
     bounds: Mapping[str, Bounds] = MappingProxyType({})  # of columns, where metadata tells
-    apart: Mapping[str, bool] = MappingProxyType({})  # whether files hold values of a column apart from one another's
+    clustered: Mapping[str, bool] = MappingProxyType({})  # of columns, whether each file holds values of its own
     common: Mapping[str, tuple[str, ...]] = MappingProxyType({})  # values that columns of text have again and again
     loose: frozenset[str] = frozenset()  # columns whose statistics may be wrong
     full: bool = False  # whatever earlier runs found

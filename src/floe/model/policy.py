@@ -50,5 +50,6 @@ class Waiver:
         """Whether a finding is the one that is excused: by the path its message names, or by its place in the contract."""
         if finding.code != self.code or not fnmatchcase(contract, self.contract):
             return False
+        # what stands in quotes in a message is what its reader copies into a waiver
         quoted = finding.message.split("'")[1::2]
         return any(fnmatchcase(word, self.path) for word in (*quoted, dotted(finding.path)))

@@ -51,10 +51,12 @@ def kind(type_: Type) -> str | None:
             return "text"
         case Decimal():
             return "number"
-        case Atomic(name):
-            if name in _WHOLE:
-                return "whole"
-            return "moment" if name in _MOMENTS else "number" if name in ("float", "double") else None
+        case Atomic(name) if name in _WHOLE:
+            return "whole"
+        case Atomic(name) if name in _MOMENTS:
+            return "moment"
+        case Atomic("float" | "double"):
+            return "number"
     return None
 
 

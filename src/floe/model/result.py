@@ -1,11 +1,14 @@
-"""What came of a run: one outcome per expectation, and what was written."""
+"""What came of a run: one outcome per expectation by its threshold, what a gate decided, and what was written."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
-from typing import Any
+from decimal import Decimal
+from enum import Enum, StrEnum
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 from floe.model.finding import Severity
+from floe.model.plan import Expectation, MonitorOnly, RowCount
 from floe.model.show import result_as_html, write_as_html
 from floe.model.table import Target
 from floe.model.types import Struct
@@ -36,6 +39,7 @@ class Outcome:
     actual: Any = None
     expected: Any = None
     how: str | None = None
+    method: str | None = None  # the way in which a key or a reference was checked
     cause: str | None = None
     samples: tuple[Any, ...] = ()
     age: int | None = None  # in seconds, where it is about one; below zero where it lies in the future
@@ -56,6 +60,7 @@ class Outcome:
             "actual": self.actual,
             "expected": self.expected,
             "how": self.how,
+            "method": self.method,
             "cause": self.cause,
             "samples": list(self.samples),
         }
@@ -115,7 +120,9 @@ class Result:
     @property
     def outcome(self) -> str:
         """One word for the whole: never pass where something was not evaluated."""
-        return FAIL if not self.passed else NOT_EVALUATED if self.not_evaluated else PASS
+        if not self.passed:
+            return FAIL
+        return NOT_EVALUATED if self.not_evaluated else PASS
 
     @property
     def score(self) -> float | None:
@@ -235,3 +242,205 @@ class WriteResult:
             "notes": list(self.notes),
             "result": self.result.to_dict(),
         }
+
+
+class Measured(NamedTuple):
+    """The number found, of how many rows (None: not known), what it says where it breaks the promise, and how keys were checked."""
+
+    number: int
+    rows: int | None
+    message: str = ""
+    samples: tuple[Any, ...] = ()
+    method: str | None = None
+
+
+def judged_outcome(expectation: Expectation, measured: Measured, how: str, *, empty_passes: bool = False) -> Outcome:
+    """What came of an expectation whose number is known; at a gate an empty batch breaks no promise about rows."""
+    share = expectation.unit == "percent"
+    if share and measured.rows is None:
+        return not_evaluated(expectation, "the number of rows is unknown")
+    if share and not measured.rows and not empty_passes:
+        return not_evaluated(expectation, "the table is empty, so a percentage of its rows is undefined")
+    value = Fraction(measured.number * 100, measured.rows or 1) if share else Fraction(measured.number)
+    kept = (empty_passes and measured.rows == 0) or holds(expectation.operators, value)
+    return Outcome(
+        id=expectation.id,
+        code=expectation.code,
+        name=expectation.name,
+        field=expectation.field,
+        severity=expectation.severity,
+        outcome=PASS if kept else FAIL,
+        message="" if kept else measured.message,
+        violations=None if isinstance(expectation.check, RowCount) else measured.number,
+        actual=round(float(value), 4) if share else measured.number,
+        expected=expectation.expected,
+        how=how,
+        samples=() if kept else measured.samples,
+        method=measured.method,
+        structural=expectation.structural,
+    )
+
+
+def not_evaluated(expectation: Expectation, cause: str | None = None, reason: Reason | None = None) -> Outcome:
+    """What nobody judged, and why: never a pass."""
+    known = expectation.cause or cause
+    gated = expectation.gated or known is not None
+    return Outcome(
+        id=expectation.id,
+        code="E580",
+        name=expectation.name,
+        field=expectation.field,
+        severity=expectation.severity,
+        outcome=NOT_GATED
+        if not cause and (isinstance(expectation.check, MonitorOnly) or not expectation.gated)
+        else NOT_EVALUATED,
+        message=f"'{expectation.name}' of '{expectation.field}' was not evaluated"
+        if gated
+        else "it applies to the whole table, not to a batch",
+        cause=known,
+        expected=expectation.expected,
+        reason=reason,
+    )
+
+
+def without_value(expectation: Expectation) -> Outcome:
+    """The outcome of an age where no row has a value."""
+    return not_evaluated(expectation, f"'{expectation.field}' has no value to compute an age from", Reason.NO_VALUE)
+
+
+def answered(expectation: Expectation, kept: bool, actual: Any, message: str) -> Outcome:
+    """What came of an expectation about a whole table; what counts duplicates counts rows."""
+    return Outcome(
+        id=expectation.id,
+        code=expectation.code,
+        name=expectation.name,
+        field=expectation.field,
+        severity=expectation.severity,
+        outcome=PASS if kept else FAIL,
+        message="" if kept else message,
+        violations=actual if expectation.code == "E551" else None,
+        actual=actual,
+        expected=expectation.expected,
+        how="scan",
+    )
+
+
+def plain(number: Fraction) -> int | float:
+    """A number as results show it."""
+    return int(number) if number.denominator == 1 else float(number)
+
+
+_ONE: dict[str, tuple[str, Callable[[Fraction, Fraction], bool]]] = {
+    "mustBe": ("=", lambda value, bound: value == bound),
+    "mustNotBe": ("≠", lambda value, bound: value != bound),
+    "mustBeGreaterThan": (">", lambda value, bound: value > bound),
+    "mustBeGreaterOrEqualTo": ("≥", lambda value, bound: value >= bound),
+    "mustBeGreaterThanOrEqualTo": ("≥", lambda value, bound: value >= bound),
+    "mustBeLessThan": ("<", lambda value, bound: value < bound),
+    "mustBeLessOrEqualTo": ("≤", lambda value, bound: value <= bound),
+    "mustBeLessThanOrEqualTo": ("≤", lambda value, bound: value <= bound),
+}
+_TWO = {"mustBeBetween": True, "mustNotBeBetween": False}
+
+
+def problem(operators: Mapping[str, Any]) -> str | None:
+    """Why a threshold cannot be judged; None where it can."""
+    if not operators:
+        return "the rule has no threshold"
+    for name, bound in operators.items():
+        wanted = 2 if name in _TWO else 1
+        bounds = bound if isinstance(bound, list) else [bound]
+        if len(bounds) != wanted or any(
+            isinstance(bound, bool) or not isinstance(bound, int | Decimal) for bound in bounds
+        ):
+            return f"'{name}' needs {'two numbers' if wanted == 2 else 'a number'}"
+    return None
+
+
+def holds(operators: Mapping[str, Any], value: Fraction) -> bool:
+    """Whether a number keeps every operator; `between` includes both ends.
+
+    >>> holds({"mustBe": 0}, Fraction(0)), holds({"mustBeBetween": [1, 3]}, Fraction(3))
+    (True, True)
+    >>> holds({"mustBeLessThan": Decimal("0.1")}, Fraction(1, 10))
+    False
+    """
+    return all(_keeps(name, bound, value) for name, bound in operators.items())
+
+
+def _keeps(name: str, bound: Any, value: Fraction) -> bool:
+    if name in _TWO:
+        low, high = (Fraction(value) for value in bound)
+        return (low <= value <= high) is _TWO[name]
+    return _ONE[name][1](value, Fraction(bound))
+
+
+def described(operators: Mapping[str, Any], unit: str | None) -> str:
+    """A threshold in a few signs.
+
+    >>> described({"mustBeLessThan": 5}, "percent"), described({"mustBeBetween": [1, 3]}, None)
+    ('< 5 %', 'between 1 and 3')
+    """
+    said = [_sign(name, bound) for name, bound in operators.items()]
+    return " and ".join(said) + (" %" if unit == "percent" else "")
+
+
+def _sign(name: str, bound: Any) -> str:
+    if name in _TWO:
+        return f"{'' if _TWO[name] else 'not '}between {bound[0]} and {bound[1]}"
+    return f"{_ONE[name][0]} {bound}"
+
+
+class Verdict(StrEnum):
+    """What a gate does; ordered from the mildest to the strictest by `MATRIX`."""
+
+    WRITE = "write"
+    RECORD = "write, record"
+    LOG = "write, log"
+    ALERT = "write, alert"
+    REFUSE = "refuse"
+
+
+STRUCTURE = "schema, type, null in a required field, null or duplicate key"
+CRITICAL = "data rule critical, or a critical/error rule not evaluated"
+ERROR = "data rule error"
+WARNING = "data rule warning"
+
+# at a Silver or Gold gate: what was found -> level of enforcement -> what happens
+MATRIX: dict[str, dict[str, Verdict]] = {
+    STRUCTURE: {"off": Verdict.REFUSE, "warn": Verdict.REFUSE, "alert_only": Verdict.REFUSE, "block": Verdict.REFUSE},
+    CRITICAL: {"off": Verdict.RECORD, "warn": Verdict.LOG, "alert_only": Verdict.REFUSE, "block": Verdict.REFUSE},
+    ERROR: {"off": Verdict.RECORD, "warn": Verdict.LOG, "alert_only": Verdict.ALERT, "block": Verdict.REFUSE},
+    WARNING: {"off": Verdict.WRITE, "warn": Verdict.LOG, "alert_only": Verdict.ALERT, "block": Verdict.ALERT},
+}
+# compile and run time: level -> what happens
+LEVELS: dict[str, tuple[str, str]] = {
+    "off": ("nothing is checked", "nothing is checked"),
+    "warn": ("findings are printed, exit 0", "violations are logged"),
+    "alert_only": ("critical findings fail", "OpenLineage FAIL, metrics, alerts; processing goes on"),
+    "block": ("error and critical fail", "the pipeline is stopped"),
+}
+_ORDER = list(Verdict)
+
+
+def kind(outcome: Outcome) -> str | None:
+    """The row of the matrix an outcome falls into; None where it asks for nothing."""
+    if outcome.outcome == NOT_EVALUATED:
+        return CRITICAL if outcome.severity >= Severity.ERROR else WARNING
+    if outcome.outcome != FAIL:
+        return None
+    if outcome.structural:
+        return STRUCTURE
+    return row_of(outcome.severity)
+
+
+def row_of(severity: Severity) -> str:
+    """The row of the matrix a broken data rule falls into."""
+    return {Severity.CRITICAL: CRITICAL, Severity.ERROR: ERROR}.get(severity, WARNING)
+
+
+def decide(outcomes: tuple[Outcome, ...], level: str, layer: str) -> Verdict:
+    """What a gate does with a batch: the strictest cell any outcome falls into; Bronze always writes."""
+    verdicts = [MATRIX[row][level] for row in map(kind, outcomes) if row]
+    strictest = max(verdicts, key=_ORDER.index, default=Verdict.WRITE)
+    return Verdict.RECORD if layer == "bronze" and strictest is not Verdict.WRITE else strictest

@@ -1,8 +1,9 @@
 """Contracts as people see them in a terminal or a notebook."""
 
-from collections.abc import Iterator
-from html import escape
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
+
+from floe.system.html import render
 
 if TYPE_CHECKING:
     from floe.model.contract import Contract, Field
@@ -25,15 +26,13 @@ def as_text(contract: "Contract") -> str:
 
 def as_html(contract: "Contract") -> str:
     """The same as a small table for notebooks."""
-    rows = "".join(
-        f"<tr><td>{escape(dataset.name)}</td><td>{escape(field.path)}</td><td>{escape(str(field.type))}</td>"
-        f"<td>{escape(promises(field))}</td></tr>"
+    name, rest = _title(contract).split(" ", 1)
+    rows = [
+        (dataset.name, field.path, str(field.type), promises(field))
         for dataset in contract.datasets
         for field in dataset.fields
-    )
-    head = "<tr><th>dataset</th><th>field</th><th>type</th><th>promises</th></tr>"
-    name, rest = _title(contract).split(" ", 1)
-    return f"<p><b>{escape(name)}</b> {escape(rest)}</p><table>{head}{rows}</table>"
+    ]
+    return _table(name, rest, ("dataset", "field", "type", "expectations"), rows)
 
 
 def _title(contract: "Contract") -> str:
@@ -42,7 +41,7 @@ def _title(contract: "Contract") -> str:
 
 
 def promises(field: "Field") -> str:
-    """What a field promises beside its type, in a few words."""
+    """The expectations of a field beside its type, in a few words."""
     return ", ".join(_promises(field))
 
 
@@ -63,25 +62,31 @@ def _promises(field: "Field") -> Iterator[str]:
 def result_as_html(result: "Result") -> str:
     """A verdict and what is broken or unknown, as a small table for notebooks."""
     part = f" PARTIAL ({result.scope})" if result.scope else ""
-    rows = "rows not counted" if result.rows is None else f"{result.rows:,} rows"
+    counted = "rows not counted" if result.rows is None else f"{result.rows:,} rows"
     kept = sum(outcome.outcome == "pass" for outcome in result.expectations)
-    about = f"{result.dataset} ({result.contract}:{result.version}): {rows}, {kept} promises kept"
-    lines = "".join(_outcome(outcome) for outcome in (*result.failed, *result.not_evaluated))
-    head = "<tr><th>code</th><th>severity</th><th>promise</th><th>bad rows</th><th>expected</th><th>actual</th></tr>"
-    table = f"<table>{head}{lines}</table>" if lines else ""
-    return f"<p><b>{escape(result.outcome.replace('_', ' ') + part)}</b> {escape(about)}</p>{table}"
+    about = f"{result.dataset} ({result.contract}:{result.version}): {counted}, {kept} expectations met"
+    head = ("code", "severity", "expectation", "bad rows", "expected", "actual")
+    rows = [_outcome(outcome) for outcome in (*result.failed, *result.not_evaluated)]
+    return _table(result.outcome.replace("_", " ") + part, about, head, rows)
 
 
 def write_as_html(result: "WriteResult") -> str:
     """What a gate did, and what it found."""
-    said = "refused, nothing written" if result.refused else f"{result.written:,} rows written"
-    apart = f", {result.quarantined:,} to quarantine" if result.quarantined else ""
-    shadow = ", SHADOW: would be refused" if result.would_refuse else ", SHADOW" if result.shadow else ""
-    return f"<p><b>{escape(said + apart + shadow)}</b> {escape(result.table)}</p>{result_as_html(result.result)}"
+    text = "refused, nothing written" if result.refused else f"{result.written:,} rows written"
+    if result.quarantined:
+        text += f", {result.quarantined:,} to quarantine"
+    if result.would_refuse:
+        text += ", SHADOW: would be refused"
+    elif result.shadow:
+        text += ", SHADOW"
+    return _table(text, result.table) + result_as_html(result.result)
 
 
-def _outcome(value: "Outcome") -> str:
+def _table(title: str, detail: str, head: Sequence[str] = (), rows: Sequence[Sequence[str]] = ()) -> str:
+    return render("floe.system", "table.html", title=title, detail=detail, head=head, rows=rows)
+
+
+def _outcome(value: "Outcome") -> tuple[str, ...]:
     what = f"{value.message}: {value.cause}" if value.cause else value.message
     count = "" if value.violations is None else f"{value.violations:,}"
-    cells = (f"FLOE-{value.code}", str(value.severity), what, count, str(value.expected), str(value.actual))
-    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+    return (f"FLOE-{value.code}", str(value.severity), what, count, str(value.expected), str(value.actual))

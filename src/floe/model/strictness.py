@@ -45,7 +45,9 @@ def as_written(value: Any, unit: str | None) -> str:
         read = parse_quantity(value, unit)
     except ValueError:
         return f"{value} {unit}" if unit else str(value)
-    return _iso(read) if read.unit in LENGTHS else f"{value}%" if read.unit else str(value)
+    if read.unit in LENGTHS:
+        return _iso(read)
+    return f"{value}%" if read.unit else str(value)
 
 
 def _iso(read: Quantity) -> str:

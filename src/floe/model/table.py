@@ -37,7 +37,7 @@ class Target:
         """Refuse what could end its name in SQL, wherever it came from."""
         for called, text in (("name", self.name), ("path", self.path)):
             if text and (unsafe := unsafe_in(text)):
-                raise TableError(f"The {called} {text!a} of a table holds {unsafe}", "Remove it", "E507")
+                raise TableError(f"The {called} {text!a} of a table contains {unsafe}", "Remove it", "E507")
 
     def __str__(self) -> str:
         return self.name or self.path or ""

@@ -23,7 +23,7 @@ def watch_on(service: Service, once: bool = False) -> None:
         return
     with _alone(service.store) as mine:
         if not mine:
-            raise RegistryError("Another monitor watches with this registry", "Stop it first; replicas need PostgreSQL")
+            raise RegistryError("Another monitor runs with this registry", "Stop it first. Replicas require PostgreSQL")
         _watch(service, once)
 
 
@@ -50,12 +50,12 @@ def check_mode(settings: Settings) -> None:
     """SettingError where the settings leave nothing to run."""
     if settings.data_contracts.enforcement == "off" or not settings.data_contracts.monitoring.enabled:
         raise SettingError(
-            "The settings switch the monitor off",
+            "The monitor is disabled in the settings",
             "Set data_contracts.monitoring.enabled to true, and data_contracts.enforcement to another level than off",
         )
     if settings.data_contracts.monitoring.mode == "on_demand":
         raise SettingError(
-            "data_contracts.monitoring.mode is on_demand, so nothing runs by itself",
+            "data_contracts.monitoring.mode is on_demand, so no checks are scheduled",
             "Use floe monitor check, or set the mode to scheduled or continuous",
         )
 

@@ -45,7 +45,7 @@ def seconds(text: object, what: str) -> float:
     except ValueError:
         read = None
     if read is None or float(read) < _SHORTEST:
-        raise SettingError(f"{what}: '{text}' is no interval of a second or more", "Write it as 15m, 1h or 6h")
+        raise SettingError(f"{what}: '{text}' is not an interval of at least one second", "Write it as 15m, 1h or 6h")
     return float(read)
 
 

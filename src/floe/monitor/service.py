@@ -194,12 +194,12 @@ class Service:
             found = {subject.key: subject for subject in map(self._watchable, subjects(self.names, self.settings))}
             self._turns.know({name: self._intervals(one) for name, one in found.items()})
             self._subjects, self._mark, self._loaded = found, mark, True
-            _LOG.info("contracts to watch: %s", len(found)) if found else _LOG.warning("no contract was found to watch")
+            _LOG.info("monitored contracts: %s", len(found)) if found else _LOG.warning("no contract found")
             self._troubles.pop("contracts", None)
             self._own.pop("gauges", None)
         except FloeError as error:
             self._troubles["contracts"] = error.message
-            _LOG.error("contracts were not read: %s", error.message)
+            _LOG.error("contracts could not be read: %s", error.message)
 
     def _watchable(self, subject: Subject) -> Subject:
         """The contract, or that it says something else than intervals: one bad contract stops no other."""

@@ -1,4 +1,4 @@
-"""Who did what, when: one row beside every write of people."""
+"""Who did what and when: one row for every change that people make."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Who relies on which contract, and who agreed to which change."""
+"""The consumers of contracts and their sign-offs."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -8,27 +8,26 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from floe.registry.audit import audited
-from floe.registry.insert import insert_into
 from floe.registry.schema import audit, consumers, contracts, sign_offs
-from floe.registry.store import Store
+from floe.registry.store import Store, insert_into
 
 Row = Mapping[str, Any]
-EVERYONE = "*"  # the team of an override that stands for all
+EVERYONE = "*"  # the team of an override, which is for all teams
 
 
 def consumer_id(contract_id: str, team: str, through: str | None) -> str:
-    """What tells one consumer of a contract from another: its team, and the contract it makes of it."""
+    """The identity of a consumer of a contract: its team, and the contract it produces from it."""
     return hashlib.sha256(f"{contract_id}\0{team}\0{through or ''}".encode()).hexdigest()[:16]
 
 
 def locked(connection: Connection, contract_id: str) -> None:
-    """Let nobody else move or register the contract until the transaction ends."""
+    """Lock the contract against transfers and registrations until the transaction ends."""
     chosen = sa.select(contracts.c.contract_id).where(contracts.c.contract_id == contract_id).with_for_update()
     connection.execute(chosen)
 
 
 def find_consumer(connection: Connection, key: str) -> Row | None:
-    """A consumer that relies on its contract today."""
+    """A current consumer of a contract."""
     chosen = sa.select(consumers).where((consumers.c.consumer_id == key) & consumers.c.removed_at.is_(None))
     row = connection.execute(chosen).mappings().first()
     return dict(row) if row else None
@@ -64,7 +63,7 @@ def relying(connection: Connection, contract_id: str, major: int | None = None) 
 
 
 def all_consumers(store: Store, contract_id: str | None = None, team: str | None = None) -> list[Row]:
-    """Everyone who relies on a contract today: of one contract, of one team, or all."""
+    """The current consumers: of one contract, of one team, or all."""
     c = consumers.c
     chosen = sa.select(consumers).where(c.removed_at.is_(None))
     chosen = chosen.where(c.contract_id == contract_id) if contract_id else chosen
@@ -75,7 +74,7 @@ def all_consumers(store: Store, contract_id: str | None = None, team: str | None
 
 
 def sign(connection: Connection, row: Row) -> bool:
-    """Keep a sign-off, under the contract's lock, and tell whether it is new: a team agrees to a diff once."""
+    """Store a sign-off, under the contract's lock, and return whether it is new: a team signs off a diff once."""
     same = [sign_offs.c[name] == row[name] for name in ("contract_id", "version", "team", "diff_hash")]
     if connection.execute(sa.select(sign_offs.c.team).where(*same)).first():
         return False
@@ -87,7 +86,7 @@ def sign(connection: Connection, row: Row) -> bool:
 
 
 def noticed(store: Store, contract_id: str, version: str) -> str | None:
-    """The hash of the change that consumers were last told of, when a version was about to be published."""
+    """The hash of the change in the last notification of consumers."""
     chosen = sa.select(audit.c.detail).where((audit.c.subject == contract_id) & (audit.c.verb == "notice"))
     with store.begin() as connection:
         told = list(connection.execute(chosen.order_by(audit.c.id.desc())).scalars())

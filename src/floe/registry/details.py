@@ -1,4 +1,4 @@
-"""What is known of one contract: its versions without their texts, who relies on it, its states, its tables."""
+"""The facts of one contract: its versions without their texts, its consumers, its states, its tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -18,7 +18,7 @@ _AT_ONCE = 400
 
 
 def all_rows(store: Store) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every row with the name of its table, as they stood at one moment, in an order of their own."""
+    """Every row with the name of its table, at one point in time, in a stable order."""
     with store.begin(patient=True) as connection:
         if store.postgresql:
             connection.execute(sa.text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"))
@@ -35,7 +35,7 @@ def _ordered(column: sa.Column[Any], store: Store) -> Any:
 
 
 def restore(store: Store, rows: Iterable[tuple[str, dict[str, Any]]]) -> int:
-    """Put rows back, those of a table together; how many were missing. Another row of the same key refuses all."""
+    """Insert rows, those of a table in one go; returns how many were missing. Another row of the same key refuses all."""
     added = 0
     with store.begin(writes=True, patient=True) as connection:
         if store.postgresql:
@@ -76,7 +76,7 @@ def _there(connection: Connection, table: sa.Table, key: str, batch: Sequence[Ro
 def _other(table: str, key: Sequence[Any], there: Row, row: Row) -> RegistryError:
     column = next(name for name in row if there.get(name) != row[name])
     return RegistryError(
-        f"The registry holds another row of {table} for {', '.join(map(str, key))}: "
+        f"The registry has a different row of {table} for {', '.join(map(str, key))}: "
         f"{column} is {_short(there.get(column))}, the export has {_short(row[column])}; nothing was imported",
         "Import into an empty registry (registry.url), or into the one that was exported",
         "E523",

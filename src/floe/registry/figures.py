@@ -19,27 +19,27 @@ from floe.registry.schema import (
     sign_offs,
     sla_status,
     versions,
+    violations as found,
 )
-from floe.registry.schema import violations as found
 from floe.registry.signoffs import OVERRIDE, SIGNED
 from floe.registry.store import Store
 
 _RUN, _BAD = check_runs.c, ("error", "critical")
 _LOOKS = ("test", "monitor")
 _SCHEMA = tuple(f"FLOE-E53{digit}" for digit in "012345")
-TOLD = "told"  # the audit's word for consumers whose messages were sent
+NOTIFIED = "told"  # the audit's word for consumers whose messages were sent
 Row = Mapping[str, Any]
 
 
-def keep_told(store: Store, payload: Row, *, at: str) -> None:
-    """Note that the consumers of a contract were told of a version or of its end."""
+def keep_notification(store: Store, payload: Row, *, at: str) -> None:
+    """Note that the consumers of a contract were notified of a version or of its end."""
     kept = {name: payload.get(name) for name in ("kind", "version", "major", "state")}
     with store.begin(writes=True) as connection:
-        audited(connection, actor="floe", verb=TOLD, subject=str(payload["contract"]), at=at, **kept)
+        audited(connection, actor="floe", verb=NOTIFIED, subject=str(payload["contract"]), at=at, **kept)
 
 
 def batches(store: Store, since: str) -> tuple[Batch, ...]:
-    """The runs of pipelines: batches and tests, not the monitor's looks."""
+    """The runs of pipelines: batches and tests, without the checks of the monitor."""
     schema = _failed(_SCHEMA).where(_RUN.mode != "monitor")
     chosen = sa.select(_RUN.run_id, _RUN.at, _RUN.outcome, _RUN.refused).where(
         (_RUN.at >= since) & (_RUN.mode != "monitor")
@@ -75,7 +75,7 @@ def troubles(store: Store, since: str, codes: Iterable[str]) -> tuple[RecordedPr
 
 
 def _failed(codes: tuple[str, ...]) -> sa.Select[Any]:
-    """Broken promises of these codes with their runs."""
+    """Violations of these codes with their runs."""
     columns = (_RUN.run_id, _RUN.at, _RUN.contract, _RUN.table_id, found.c.code)
     bad = found.c.code.in_(codes) & (found.c.outcome == "fail") & found.c.severity.in_(_BAD)
     return sa.select(*columns).join(found, found.c.run_id == _RUN.run_id).where(bad)
@@ -90,7 +90,7 @@ def watched(store: Store, first: str) -> tuple[tuple[str, str, str], ...]:
 
 
 def quality_watched(store: Store, since: str) -> bool:
-    """Whether somebody looked at the quality of a table."""
+    """Whether the quality of a table was checked."""
     row = sla_status.c
     here = (row.sla == "quality") & (row.status != "unknown") & (row.at >= since)
     with store.begin() as connection:
@@ -130,21 +130,16 @@ def commits(store: Store, since: str) -> tuple[JudgedCommit, ...]:
 
 def changes(store: Store, since: str) -> tuple[VersionChange, ...]:
     """The versions after a contract's first, and the moves of ends, that were registered."""
+    noted = sa.select(audit).where(audit.c.verb.in_((NOTIFIED, "notice"))).order_by(audit.c.id)
+    moved = sa.select(lifecycle_transitions).where(lifecycle_transitions.c.at >= since)
     with store.begin() as connection:
         people = [row._asdict() for row in connection.execute(sa.select(consumers))]
         signed = [row._asdict() for row in connection.execute(sa.select(sign_offs))]
-        said = [
-            row._asdict()
-            for row in connection.execute(
-                sa.select(audit).where(audit.c.verb.in_((TOLD, "notice"))).order_by(audit.c.id)
-            )
-        ]
-        made = [_version(row, people, signed, said) for row in _new_versions(connection, since)]
-        of = lifecycle_transitions
-        moves = [row._asdict() for row in connection.execute(sa.select(of).where(of.c.at >= since).order_by(of.c.id))]
-    return tuple(
-        sorted((*made, *(_move(row, people, said) for row in moves)), key=lambda version_change: version_change.day)
-    )
+        notes = [row._asdict() for row in connection.execute(noted)]
+        made = [_version(row, people, signed, notes) for row in _new_versions(connection, since)]
+        moves = [row._asdict() for row in connection.execute(moved.order_by(lifecycle_transitions.c.id))]
+    made += [_move(row, people, notes) for row in moves]
+    return tuple(sorted(made, key=lambda version_change: version_change.day))
 
 
 def _new_versions(connection: Connection, since: str) -> list[Row]:
@@ -154,41 +149,45 @@ def _new_versions(connection: Connection, since: str) -> list[Row]:
     return [row._asdict() for row in rows if row.changes]
 
 
-def _version(row: Row, people: Sequence[Row], signed: Sequence[Row], said: Sequence[Row]) -> VersionChange:
+def _version(row: Row, people: Sequence[Row], signed: Sequence[Row], notes: Sequence[Row]) -> VersionChange:
     contract, version = row["contract_id"], row["version"]
-    mine = [entry for entry in said if entry["subject"] == contract and entry["detail"].get("version") == version]
-    notices = [row["at"] for row in mine if row["verb"] == "notice"]
-    since, breaking = min([*notices, row["published_at"]]), row["changes"].get("bump") == "MAJOR"
-    relying = [entry for entry in people if entry["contract_id"] == contract and _there(entry, row["published_at"])]
-    answers = [row for row in signed if (row["contract_id"], row["version"]) == (contract, version)]
-    agreed = {answer["team"] for answer in answers if answer["decision"] == SIGNED}
-    missing = {each_row["team"] for each_row in relying if each_row["major"] < row["major"]} - agreed
+    own_notes = [note for note in notes if note["subject"] == contract and note["detail"].get("version") == version]
+    notices = [note["at"] for note in own_notes if note["verb"] == "notice"]
+    known_since = min([*notices, row["published_at"]])
+    of_contract = [person for person in people if person["contract_id"] == contract]
+    consuming = [person for person in of_contract if _there(person, row["published_at"])]
+    answers = [answer for answer in signed if (answer["contract_id"], answer["version"]) == (contract, version)]
+    breaking = row["changes"].get("bump") == "MAJOR"
     return VersionChange(
         name=f"{contract}:{version}",
         day=row["published_at"][:10],
         breaking=breaking,
-        lead_days=max(0, (_date(row["effective_from"]) - _date(since)).days),
-        consumers=len(relying),
-        told=any(each_entry["verb"] == TOLD for each_entry in mine),
-        overridden=breaking and bool(missing) and any(each_answer["decision"] == OVERRIDE for each_answer in answers),
+        lead_days=max(0, (_date(row["effective_from"]) - _date(known_since)).days),
+        consumers=len(consuming),
+        notified=any(note["verb"] == NOTIFIED for note in own_notes),
+        overridden=breaking and _overridden(row, consuming, answers),
     )
 
 
-def _move(row: Row, people: Sequence[Row], said: Sequence[Row]) -> VersionChange:
+def _overridden(row: Row, consuming: Sequence[Row], answers: Sequence[Row]) -> bool:
+    """Whether a version was published by an override although teams of earlier majors had not signed it."""
+    affected = {person["team"] for person in consuming if person["major"] < row["major"]}
+    agreed = {answer["team"] for answer in answers if answer["decision"] == SIGNED}
+    return bool(affected - agreed) and any(answer["decision"] == OVERRIDE for answer in answers)
+
+
+def _move(row: Row, people: Sequence[Row], notes: Sequence[Row]) -> VersionChange:
     contract, major = row["contract_id"], row["major"]
-    relying = [
-        entry
-        for entry in people
-        if (entry["contract_id"], entry["major"]) == (contract, major) and _there(entry, row["at"])
-    ]
-    told = any(
-        entry["verb"] == TOLD
-        and entry["subject"] == contract
-        and entry["at"] >= row["at"]
-        and (entry["detail"].get("major"), entry["detail"].get("state")) == (major, row["state"])
-        for entry in said
+    of_major = [person for person in people if (person["contract_id"], person["major"]) == (contract, major)]
+    consuming = [person for person in of_major if _there(person, row["at"])]
+    notified = any(
+        note["verb"] == NOTIFIED
+        and note["subject"] == contract
+        and note["at"] >= row["at"]
+        and (note["detail"].get("major"), note["detail"].get("state")) == (major, row["state"])
+        for note in notes
     )
-    return VersionChange(f"{contract}:{major} {row['state']}", row["at"][:10], False, 0, len(relying), told)
+    return VersionChange(f"{contract}:{major} {row['state']}", row["at"][:10], False, 0, len(consuming), notified)
 
 
 def _there(consumer: Row, at: str) -> bool:

@@ -1,4 +1,4 @@
-"""Incidents: opened, worsened, closed, and each told once."""
+"""Incidents: opened, worsened and closed, each notified once."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from floe.registry.schema import incidents
 from floe.registry.store import Store
 from floe.system.clock import stamp
 
-QUIET = timedelta(minutes=30)  # the same again within this is not told, unless it is worse
+QUIET = timedelta(minutes=30)  # the same incident within this time is not notified again, unless it is worse
 DAILY = timedelta(days=1)
-_REMINDED = ("E571",)  # who uses a sunset contract is told every day
+_REMINDED = ("E571",)  # consumers of a sunset contract are notified every day
 _ROW = incidents.c
 Row = Mapping[str, Any]
 Key = tuple[str, str]  # kind of check and code
@@ -44,16 +44,16 @@ class ObservedProblem:
 
 @dataclass(frozen=True, slots=True)
 class PlaceReport:
-    """What a look at a place found, which kinds it is sure about, and whom to tell."""
+    """The violations of a check, the kinds that were checked completely, and the contacts."""
 
     found: Sequence[ObservedProblem]
-    sure: Collection[str]  # kinds that were judged whole: what is not found there is over
+    sure: Collection[str]  # kinds that were checked completely: a violation that is not found has ended
     run_id: str
-    tell: Mapping[str, Any] | None  # owner and support for the message; None: nobody is told
+    tell: Mapping[str, Any] | None  # owner and support for the message; None: no notification
 
 
 def recent(store: Store, place: IncidentPlace, now: datetime) -> dict[Key, int]:
-    """How many checks found each fault within the last day; an incident that is still open counts whole."""
+    """How many checks found each violation within the last day; an open incident counts completely."""
     since = stamp(now - DAILY)
     chosen = sa.select(_ROW.kind, _ROW.code, sa.func.sum(_ROW.times)).where(_at(place) & (_ROW.seen_at >= since))
     with store.begin() as connection:
@@ -144,7 +144,7 @@ def _seen(
 
 
 def speaks(severity: Severity, told: str | None, told_at: str | None, now: datetime) -> bool:
-    """Whether something is said: nothing was said for a while, or it is worse than what was said.
+    """Whether to notify: there was no notification for a while, or it is worse than the last one.
 
     >>> from datetime import UTC
     >>> now = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -181,7 +181,7 @@ def _insert(connection: Connection, place: IncidentPlace, observed_problem: Obse
 def _last_told(
     connection: Connection, place: IncidentPlace, observed_problem: ObservedProblem, but: int
 ) -> tuple[str | None, str | None]:
-    """When the same was told last, by an incident that is over."""
+    """The time of the last notification of the same violation, in a closed incident."""
     here = (
         _at(place)
         & (_ROW.kind == observed_problem.kind)
@@ -200,7 +200,7 @@ def _closed(
     at = stamp(now)
     connection.execute(sa.update(incidents).where(_ROW.id == row["id"]).values(closed_at=at))
     over = {**row, "version": place.version, "closed_at": at, "run_id": sight.run_id}
-    if row["told_at"] is None:  # nobody heard that it began
+    if row["told_at"] is None:  # its start was not notified
         return _event("closed", over)
     return _told(connection, "closed", over, sight, now)
 

@@ -1,4 +1,21 @@
-"""The monitor's slots on PostgreSQL: replicas share them, each is taken by one of them, and a late one is refused."""
+"""The monitor's slots on PostgreSQL: replicas share them, each is taken by one of them, and a late one is refused.
+
+Idea: a row per contract says when its next check is due, who holds it and until when. A replica takes due rows
+(`FOR UPDATE SKIP LOCKED`), holds each by a lease that it renews while it works, and ends it in the transaction that writes what
+it found.
+
+Why it is right: the row lock lets one transaction take a slot. Each take-over raises the row's token, and the end of a check
+compares it: a replica that was paused, and whose slot another took over, has its whole transaction refused, so a slot is recorded
+at most once. A slot moves on only when a check ended, so it is recorded at least once. The database's clock is the only clock
+here; if it is set back, a slot further away than its interval counts as due.
+
+Memory: a row per contract; a claim takes no more rows than the replica has room for.
+
+Failure: a replica that dies or is frozen loses its lease after 2 to 60 seconds (the contract's shortest interval), and another
+takes the slot. A registry that is down stops checks and loses none: slots that were missed become one.
+
+Gain: replicas need no leader and no setting that divides contracts among them. It is about being right, and was not measured.
+"""
 
 import os
 import socket
@@ -24,7 +41,7 @@ Every = Mapping[str, Mapping[str, float]]  # contract -> kind of check -> second
 
 @dataclass(slots=True)
 class SharedLeases:
-    """Which contracts this replica may look at now; the database's clock is the one that all replicas share."""
+    """The contracts that this replica may check now; all replicas share the clock of the database."""
 
     store: Store
     holder: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}")
@@ -40,7 +57,7 @@ class SharedLeases:
                 connection.execute(postgresql.insert(monitor_slots).on_conflict_do_nothing(), rows)
 
     def note(self, name: str, seen: str, kinds: Collection[str]) -> None:
-        """Ask for checks of a contract whose tables have other snapshots than those that were noted last."""
+        """Request checks of a contract whose tables have new snapshots."""
         with self.store.begin(writes=True) as connection:
             here = (_ROW.name == name) & _ROW.seen.is_distinct_from(seen)
             row = connection.execute(sa.select(_ROW.due).where(here).with_for_update()).first()
@@ -50,7 +67,7 @@ class SharedLeases:
                 connection.execute(sa.update(monitor_slots).where(here).values(due=due, next_at=now, seen=seen))
 
     def claim(self, busy: Collection[str], most: int) -> tuple[list[Lease], int]:
-        """Take turns at contracts that are due and that nobody holds; how many slots were skipped is told by `done`."""
+        """Take leases of contracts that are due and free; `done` gets the number of skipped slots."""
         names = [name for name in self._every if name not in busy]
         if most <= 0 or not names:
             return [], 0
@@ -94,8 +111,8 @@ class SharedLeases:
             row = connection.execute(sa.select(_ROW.due).where(mine).with_for_update()).first()
             if row is None:
                 raise LeaseError(
-                    f"{turn.name}: another monitor took this look over, so what was found here late is not kept",
-                    "Nothing is to be done where this process was paused; else give it more of the machine",
+                    f"{turn.name}: another monitor took over this check, so the late outcome is discarded",
+                    "No action is needed if this process was paused; otherwise give it more CPU or memory",
                 )
             now, every = _now(connection), self._every.get(turn.name, {})
             due, missed = _moved(row[0], turn, every, now, self._phase.get(turn.name, 0.0))
@@ -105,13 +122,13 @@ class SharedLeases:
         return missed
 
     def mine(self) -> set[str]:
-        """The contracts that this replica was the last to look at."""
+        """The contracts whose last lease was this replica's."""
         with self.store.begin() as connection:
             chosen = sa.select(_ROW.name).where(_ROW.holder == self.holder)
             return set(connection.execute(chosen).scalars())
 
     def soonest(self) -> float:
-        """Seconds until it is worth to ask again: others move slots too."""
+        """Seconds until the next attempt is useful: others move slots too."""
         return 1.0
 
     def renew_every(self) -> float:
@@ -134,7 +151,7 @@ def _has_come(slot: float, step: float | None, now: float) -> bool:
 def _moved(
     due: Mapping[str, float], turn: Lease, every: Mapping[str, float], now: float, phase: float
 ) -> tuple[dict[str, float], bool]:
-    """The slots after a turn; what was asked for while it ran stays due."""
+    """The slots after a lease; checks requested during the lease stay due."""
     after, missed = dict(due), False
     for kind in turn.kinds:
         then, step = due.get(kind), every.get(kind)

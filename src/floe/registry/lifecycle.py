@@ -1,4 +1,4 @@
-"""The states of MAJOR lines: each move a row of its own, kept with its audit entry and the notices to consumers."""
+"""The states of MAJOR lines: each transition is a row, stored with its audit entry and the notifications of consumers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -17,14 +17,14 @@ from floe.registry.schema import contracts, lifecycle_transitions
 from floe.registry.store import Store
 from floe.system.clock import stamp
 
-# What a line stands at where nothing was moved yet: its document says
+# The state of a line without transitions: its document has it
 First = Callable[[], Standing]
 _DAYS = ("announced", "sunset_date", "retire_date")
 _SAID = ("replacement", "reason", "migration_guide")
 
 
 def state(store: Store, contract_id: str, major: int, now: datetime, first: First) -> Standing:
-    """Where a line stands today; moves that have become due by their days are recorded, if it is registered."""
+    """The current state of a line; transitions that are due are recorded if the line is registered."""
     registered = sa.select(contracts.c.contract_id).where(contracts.c.contract_id == contract_id)
     with store.begin() as connection:
         known = newest(connection, contract_id, major) or first()
@@ -44,7 +44,7 @@ def move(
     actor: str,
     first: First,
 ) -> tuple[Standing, Standing]:
-    """Where a line stood and where it stands now; moves that are due come first, and all is kept or nothing.
+    """The old and the new state of a line; due transitions come first, and all is stored or nothing.
 
     Args:
         store: where.
@@ -68,7 +68,7 @@ def move(
 
 
 def standings(store: Store, contract_ids: Iterable[str], today: date) -> dict[tuple[str, int], Standing]:
-    """Where the lines of contracts stand that were ever moved, by contract and MAJOR; nothing is written."""
+    """The states of lines with transitions, by contract and MAJOR; nothing is written."""
     moves = lifecycle_transitions
     chosen = sa.select(moves).where(moves.c.contract_id.in_(sorted(set(contract_ids)))).order_by(moves.c.id)
     with store.begin() as connection:
@@ -116,7 +116,7 @@ def _leave_catalogs(connection: Connection, standing: Standing, at: str) -> None
 
 
 def _notice(was: Standing, standing: Standing, consumers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What consumers are told, in the shape of the other messages to them."""
+    """The notification of consumers, in the form of the other messages to them."""
     finding = used(standing)
     kept = ("consumer_id", "team", "contact", "major", "version_range", "columns")
     return {

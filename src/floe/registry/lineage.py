@@ -14,7 +14,7 @@ _AT_ONCE = 500
 
 
 def keep_lineage(store: Store, rows: Sequence[Mapping[str, Any]], *, actor: str, at: str) -> int:
-    """Keep what is not known yet and tell how much that was."""
+    """Store new edges and return their number."""
     with store.lock("floe.lineage"), store.begin(writes=True) as connection:
         targets = sorted({row["target_table"] for row in rows})
         known = set()

@@ -1,4 +1,4 @@
-"""Registered contracts by the names that people use: their id, their ODCS id, a table they promise."""
+"""Registered contracts by their names: their id, their ODCS id, a table of theirs."""
 
 import difflib
 from collections.abc import Iterable
@@ -25,7 +25,9 @@ def find_id(store: Store, name: str) -> str | None:
     ids = find_ids(store, name)
     if len(ids) > 1:
         raise ContractError(
-            f"'{name}' names {len(ids)} registered contracts: {', '.join(ids)}", "Name one of them by its id", "E500"
+            f"'{name}' is the name of {len(ids)} registered contracts: {', '.join(ids)}",
+            "Pass the id of one of them",
+            "E500",
         )
     return ids[0] if ids else None
 
@@ -43,7 +45,7 @@ def ids_by_name(store: Store, names: Iterable[str]) -> dict[str, str]:
 
 
 def all_names(store: Store) -> list[str]:
-    """Every name a contract is known by, to tell near ones."""
+    """Every name of a contract, to suggest similar ones."""
     with store.begin() as connection:
         names = connection.execute(sa.select(contracts.c.contract_id, contracts.c.odcs_id)).all()
         tables = connection.execute(sa.select(contract_tables.c.table_id).distinct()).scalars()
@@ -51,10 +53,12 @@ def all_names(store: Store) -> list[str]:
 
 
 def unknown(name: str, names: Iterable[str]) -> ContractError:
-    """Nothing is registered by this name; the one that comes near is named."""
+    """The error for an unknown name, with the most similar one."""
     near = difflib.get_close_matches(name, list(names), 1)
     return ContractError(
         f"No contract is registered as '{name}'",
-        f"Did you mean '{near[0]}'?" if near else "`floe contracts search` lists what is; `floe publish` registers",
+        f"Did you mean '{near[0]}'?"
+        if near
+        else "`floe contracts search` lists registered contracts; `floe publish` registers one",
         "E500",
     )

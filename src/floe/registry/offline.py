@@ -1,9 +1,8 @@
-"""A registry out of reach: what was copied of it is known, and whatever else is asked says why it is not."""
+"""An unreachable registry: local copies answer, and everything else raises the reason."""
 
 import fcntl
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,19 +19,19 @@ from floe.system.private_files import open_private, write_private
 
 
 class Offline(Store):
-    """Stands in for a store at a gate, so that a batch can be judged and written; its run is recorded later."""
+    """Replaces a store at a gate, so that a batch can be checked and written; its run is recorded later."""
 
     def __init__(self, cause: RegistryError, folder: Path) -> None:
         self.cause, self.folder = cause, folder
 
     @contextmanager
     def begin(self, writes: bool = False, patient: bool = False) -> Iterator[Connection]:
-        """Nothing can be asked of it."""
+        """Raises the reason why the registry is unreachable."""
         raise self.cause
         yield  # what makes it a context
 
     def table(self, table_id: str) -> Mapping[str, Any] | None:
-        """Where a table stood when the registry was last asked."""
+        """The last known location of a table."""
         try:
             row = json.loads(_copy(self.folder, table_id).read_text("utf-8"))
         except (OSError, ValueError):
@@ -40,11 +39,11 @@ class Offline(Store):
         return row if isinstance(row, dict) and row.get("table_id") == table_id else None
 
     def schema_version(self, table_id: str, schema_hash: str, declared: int | None) -> int:
-        """As declared; what the table itself says counts more."""
+        """As declared; the properties of the table win."""
         return declared if declared is not None else 1
 
     def accepted(self, table_id: str, batch_id: str) -> list[Mapping[str, Any]]:
-        """Not known here; the table's own log tells a batch that it holds."""
+        """Unknown here; the table's own log identifies a batch."""
         return []
 
     @contextmanager
@@ -62,13 +61,11 @@ def out_of_reach(error: RegistryError) -> bool:
 
 
 def keep_table(folder: Path, row: Mapping[str, Any]) -> None:
-    """Keep a copy of where a table stands; a folder that cannot be written is no reason to stop."""
+    """Store a local copy of a table's location; a folder that cannot be written is not an error."""
     path, text = _copy(folder, row["table_id"]), dumps(with_variables_hidden(row))
     try:
         if not path.is_file() or path.read_text("utf-8") != text:
-            made = path.with_suffix(f".{os.getpid()}")
-            write_private(made, text)
-            os.replace(made, path)
+            write_private(path, text)
     except OSError:
         return
 

@@ -1,4 +1,4 @@
-"""Messages that must be sent: kept in the transaction of what they tell about, sent later, at least once."""
+"""Messages to send: stored in the transaction of their cause, sent later, at least once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +10,8 @@ from sqlalchemy.engine import Connection
 from floe.model import RegistryError
 from floe.model.outbox_message import Outgoing
 from floe.registry.audit import audited
-from floe.registry.outbox_put import WAITING, put_all
 from floe.registry.schema import audit, outbox
-from floe.registry.store import Store
+from floe.registry.store import WAITING, Store, put_all
 
 SENT, DEAD = "sent", "dead"
 DROPPED = "outbox-dropped"  # the audit's word for messages given up to keep the outbox small
@@ -21,7 +20,7 @@ _ROW = outbox.c
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many messages stand where, and when the next one is tried."""
+    """The number of messages per state, and the time of the next attempt."""
 
     waiting: int = 0
     sent: int = 0
@@ -51,20 +50,20 @@ def next_messages(store: Store, now: str | None = None) -> list[Outgoing]:
 
 
 def mark(store: Store, message: Outgoing, **values: Any) -> None:
-    """Keep what came of sending; nothing where the message waits no longer."""
+    """Store the result of sending; nothing if the message no longer waits."""
     here = (_ROW.id == message.id) & (_ROW.state == WAITING)
     with store.begin(writes=True) as connection:
         connection.execute(sa.update(outbox).where(here).values(attempts=message.attempts + 1, **values))
 
 
 def was_reported(store: Store, note: str) -> bool:
-    """Whether this was said of a message before."""
+    """Whether a note was already reported for a message."""
     with store.begin() as connection:
         return connection.execute(sa.select(_ROW.id).where(_ROW.error == note).limit(1)).first() is not None
 
 
 def count(store: Store) -> Count:
-    """How many messages stand where."""
+    """The number of messages per state."""
     with store.begin() as connection:
         by_state = sa.select(_ROW.state, sa.func.count()).group_by(_ROW.state)
         found = {row[0]: int(row[1]) for row in connection.execute(by_state)}
@@ -95,11 +94,9 @@ def retry(store: Store, id_: int, *, actor: str, at: str) -> None:
     with store.begin(writes=True) as connection:
         state = connection.execute(sa.select(_ROW.state).where(_ROW.id == id_)).scalar()
         if state is None:
-            raise RegistryError(f"The outbox has no message {id_}", "`floe outbox list` shows what it holds")
+            raise RegistryError(f"The outbox has no message {id_}", "`floe outbox list` shows its messages")
         if state == SENT:
-            raise RegistryError(
-                f"Message {id_} was sent already", "`floe outbox list` shows what waits and what is dead"
-            )
+            raise RegistryError(f"Message {id_} was already sent", "`floe outbox list` shows waiting and dead messages")
         values = {"state": WAITING, "attempts": 0, "next_at": at}
         connection.execute(sa.update(outbox).where(_ROW.id == id_).values(**values))
         audited(connection, actor=actor, verb="outbox-retry", subject=f"outbox:{id_}", at=at, was=state)
@@ -115,15 +112,15 @@ def drop(store: Store, ids: Sequence[int], *, why: str, at: str) -> None:
 
 
 def too_old(store: Store, before: str) -> list[int]:
-    """Waiting messages from before a moment that were tried, and dead ones; oldest first."""
+    """Waiting messages with attempts from before a time, and dead ones; oldest first."""
     tried = (_ROW.state == DEAD) | ((_ROW.state == WAITING) & (_ROW.attempts > 0))
     return _ids(store, sa.select(_ROW.id).where((_ROW.created_at < before) & tried).order_by(_ROW.id))
 
 
 def too_many(store: Store, most: int) -> list[int]:
-    """The oldest messages beyond so many unsent ones."""
+    """The oldest messages beyond a number of unsent ones."""
     unsent = sa.select(_ROW.id).where(_ROW.state != SENT).order_by(_ROW.id.desc()).offset(most)
-    return sorted(_ids(store, unsent.limit(1_000_000)))  # SQLite takes an offset only beside a limit
+    return sorted(_ids(store, unsent.limit(1_000_000)))  # SQLite takes an offset only with a limit
 
 
 def forget_sent(store: Store, before: str) -> None:

@@ -14,7 +14,7 @@ from floe.model.outbox_message import Outgoing, Sender
 from floe.registry import outbox
 from floe.registry.store import Store
 from floe.registry.worker_lock import only_worker
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 from floe.system.failpoint import failpoint
 from floe.system.timeout import call_with_timeout
 
@@ -32,12 +32,12 @@ class Limits:
     attempts: int = 100  # four days of an endpoint that is down; then the message is dead
     answer: float = 20.0  # seconds a sender may take
     most: int = 10_000  # unsent messages
-    oldest: timedelta = timedelta(days=7)  # also how long sent ones are remembered
+    oldest: timedelta = timedelta(days=7)  # also how long sent messages are kept
 
 
 @dataclass(slots=True)
 class Round:
-    """What came of one round of sending."""
+    """The result of one round of sending."""
 
     busy: bool = False  # another worker is at it
     sent: int = 0
@@ -57,8 +57,8 @@ class OutboxWorker:
 
     store: Store
     find: Callable[[str], Sender | None]
+    clock: Callable[[], datetime]
     limits: Limits = Limits()
-    clock: Callable[[], datetime] = utc_now
     chance: Callable[[], float] = random.random
 
     def run(self, seconds: float, everything: bool = False) -> Round:
@@ -117,7 +117,7 @@ class OutboxWorker:
             wait = timedelta(seconds=self._wait(attempts))
             outbox.mark(self.store, message, next_at=stamp(self.clock() + wait), error=said)
             done.failed += 1
-            done.said.append(f"{said}; message {message.id} waits and is sent later (`floe outbox`)")
+            done.said.append(f"{said}; message {message.id} is sent later (`floe outbox`)")
         return not isinstance(error, SendError) or error.reachable
 
     def _wait(self, attempts: int) -> float:
@@ -146,8 +146,8 @@ class OutboxWorker:
 def _delivered(message: Outgoing, sender: Sender | None, seconds: float) -> str | None:
     if sender is None:
         raise SendError(
-            f"No sink is called '{message.sink}'",
-            "Install the package that brings it (entry point floe.sinks)",
+            f"Unknown sink '{message.sink}'",
+            "Install the package that provides it (entry point floe.sinks)",
             permanent=True,
         )
     try:

@@ -1,12 +1,12 @@
-"""What the last run measured on a table: one row per contract, dataset and place, put in the place of the one before."""
+"""The measurements of the last run on a table: one row per contract, dataset and location, which replaces the previous one."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from floe.registry.schema import verified
 from floe.registry.store import Store
-from floe.system.clock import stamp, utc_now
 
 
 class HistoryKey(NamedTuple):
@@ -24,9 +24,8 @@ def recall(store: Store, place: HistoryKey) -> str | None:
     return str(found) if found is not None else None
 
 
-def keep(store: Store, place: HistoryKey, uid: str, snapshot: str, state: str) -> None:
-    """Keep what a run measured; of two runs at once the later one's stays, and both are right."""
-    values = {"table_uid": uid, "snapshot": snapshot, "at": stamp(utc_now()), "state": state}
+def keep(store: Store, place: HistoryKey, values: Mapping[str, str]) -> None:
+    """Keep what a run measured (table_uid, snapshot, at, state); of two runs at once the later one's stays, and both are right."""
     with store.begin(writes=True) as connection:
         connection.execute(sa.delete(verified).where(_here(place)))
         connection.execute(sa.insert(verified).values(**place._asdict(), **values))

@@ -100,7 +100,7 @@ contracts = Table(
     Column("domain", String, nullable=False, index=True),
     Column("product", String, nullable=False),
     Column("name", String, nullable=False),
-    Column("repository", String),  # the one that may publish; moved by `floe contracts transfer`
+    Column("repository", String),  # the repository that may publish; changed by `floe contracts transfer`
     Column("owner", String),
     Column("newest", String),  # the highest version
     Column("tags", JSON),  # of the newest version: its own, its datasets' and its fields'
@@ -121,11 +121,11 @@ versions = Table(
     Column("effective_hash", String, nullable=False, index=True),
     Column("schema_hash", String),
     Column("document", Text, nullable=False),  # as it was written
-    Column("effective", Text, nullable=False),  # ODCS YAML with all it inherits, as tables are held to it
-    Column("row_hash", String, nullable=False),  # of document and effective: tells tampering
+    Column("effective", Text, nullable=False),  # ODCS YAML with all inherited values, for checks of tables
+    Column("row_hash", String, nullable=False),  # of document and effective contract: detects tampering
     Column("parents", JSON, nullable=False),  # [{"contract": …, "version": …, "effective_hash": …}], nearest first
     Column("bump", String, nullable=False),  # MAJOR, MINOR, PATCH, or FIRST
-    Column("changes", JSON, nullable=False),  # the diff to the version before it, as `floe diff --format json` says it
+    Column("changes", JSON, nullable=False),  # the diff to the previous version, as `floe diff --format json` prints it
     Column("tested", JSON, nullable=False),  # {"outcome": …} or {"skipped": reason}
     Column("effective_from", String, nullable=False),
     Column("published_at", String, nullable=False, index=True),
@@ -146,7 +146,7 @@ contract_fields = Table(
     Index("ix_contract_fields_name", "name", "contract_id"),
     Index("ix_contract_fields_classification", "classification", "contract_id"),
 )
-# The tables that versions promise: one per dataset and MAJOR.
+# The tables of versions: one per dataset and MAJOR.
 contract_tables = Table(
     "contract_tables",
     metadata,
@@ -213,7 +213,7 @@ sla_status = Table(
     Column("value", JSON),
     Column("target", JSON),
     Column("at", String, nullable=False),
-    Column("used", Float),  # how much of what is promised is used; 1 is all
+    Column("used", Float),  # the used part of a service level; 1 is all
 )
 # What the monitor found wrong and for how long: one open row per dataset, kind of check and code.
 incidents = Table(
@@ -247,19 +247,19 @@ probe_days = Table(
     Column("down", Integer, nullable=False),
     Column("took", JSON),  # milliseconds of those that found the table, to three digits: how often
 )
-# What a table held, or batches brought, by UTC day: the points that anomalies are told by.
+# Facts of tables and batches by UTC day: the data of anomaly checks.
 day_facts = Table(
     "day_facts",
     metadata,
     Column("contract_id", String, primary_key=True),
     Column("dataset", String, primary_key=True),
-    Column("source", String, primary_key=True),  # table: as it stood last; batch: all of the day together
+    Column("source", String, primary_key=True),  # table: its last state; batch: all of the day
     Column("day", String, primary_key=True),
     Column("rows", BigInteger, nullable=False),
     Column("times", Integer, nullable=False),  # how many batches
     Column("nulls", JSON, nullable=False),  # by column
 )
-# When which contract is looked at next and by whom now, where replicas share the work; moments by the database's clock.
+# The next check of each contract and its replica, if replicas share the work; times of the database's clock.
 monitor_slots = Table(
     "monitor_slots",
     passing,
@@ -267,11 +267,9 @@ monitor_slots = Table(
     Column("due", JSON, nullable=False),  # the next slot of each kind of check, in seconds since 1970
     Column("next_at", Float, nullable=False, index=True),  # the soonest of them
     Column("seen", Text),  # the snapshots that were noted last
-    Column(
-        "token", BigInteger, nullable=False
-    ),  # grows whenever somebody takes a turn: what holds an older one is refused
+    Column("token", BigInteger, nullable=False),  # grows with each lease: a holder of an older one is refused
     Column("holder", String),  # who took the last turn
-    Column("until", Float),  # the end of the holder's lease; null where nobody is at it
+    Column("until", Float),  # the end of the holder's lease; null without a holder
 )
 waivers = Table(
     "waivers",

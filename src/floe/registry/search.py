@@ -1,4 +1,4 @@
-"""Look contracts up: by their words, their fields, their people; in pages that stay as they are while others publish."""
+"""Search contracts by words, fields and people; pages stay stable while others publish."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class SearchPage:
 
 
 def search(store: Store, query: SearchQuery) -> SearchPage:
-    """The contracts that fit, each with the fields that made it fit; a page goes on after an id, not after a count."""
+    """The contracts that match, each with the matching fields; a page starts after an id, not at a count."""
     chosen = sa.select(*(contracts.c[name] for name in _SHOWN)).where(contracts.c.newest.is_not(None))
     chosen = chosen.where(*_contract_terms(store, query))
     if query.after is not None:
@@ -85,7 +85,7 @@ def _field_terms(store: Store, query: SearchQuery) -> Iterator[ColumnElement[boo
 
 
 def _named(store: Store, column: str) -> ColumnElement[bool]:
-    """A field by its name, or by its path with its dataset; `*` stands for any characters, of either case."""
+    """A field by its name, or by its path with its dataset; `*` matches any characters, of either case."""
     fields = contract_fields.c
     if not {"*", "."} & set(column):
         return fields.name == column

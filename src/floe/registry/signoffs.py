@@ -1,4 +1,4 @@
-"""What the consumers of a contract said to a MAJOR: their sign-offs, the notice they were given, an owner's override."""
+"""The consumers of a MAJOR: their sign-offs, their notice period, an owner's override."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _NOTICE = "notice"
 
 @dataclass(frozen=True, slots=True)
 class BreakingStep:
-    """A breaking change that consumers are asked about: the new version, and the hash of what it changes."""
+    """A breaking change to sign off: the new version, and the hash of its changes."""
 
     contract_id: str
     version: str
@@ -27,7 +27,7 @@ class BreakingStep:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """Who relies on the versions before a breaking change, who signed it off, and since when they know of it."""
+    """The consumers of the versions before a breaking change, their sign-offs, and the time of their notification."""
 
     consumers: Sequence[Mapping[str, Any]]
     signed: frozenset[str]
@@ -65,7 +65,7 @@ def find_consent(connection: Connection, step: BreakingStep) -> Consent:
 
 
 def _noticed(connection: Connection, step: BreakingStep) -> str | None:
-    """When consumers were first told of a breaking change."""
+    """The time of the first notification of consumers about a breaking change."""
     chosen = sa.select(audit.c.at, audit.c.detail).where(
         (audit.c.subject == step.contract_id) & (audit.c.verb == _NOTICE)
     )
@@ -74,7 +74,7 @@ def _noticed(connection: Connection, step: BreakingStep) -> str | None:
 
 
 def give_notice(connection: Connection, step: BreakingStep, message: Mapping[str, Any], *, actor: str, at: str) -> None:
-    """Tell consumers of a breaking change to come, once: from then on their notice period runs."""
+    """Notify consumers of a breaking change once; their notice period starts then."""
     if _noticed(connection, step):
         return
     said = {"version": step.version, "diff_hash": step.diff_hash}

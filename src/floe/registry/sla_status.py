@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from floe.registry.insert import insert_into
 from floe.registry.schema import check_runs, probe_days, sla_status, violations
-from floe.registry.store import Store
+from floe.registry.store import Store, insert_into
 
 Row = Mapping[str, Any]
 
@@ -69,7 +68,7 @@ def probes_since(store: Store, contract_id: str, dataset: str, day: str) -> Prob
 
 
 def first_seen(store: Store, table_id: str) -> str | None:
-    """When a table was first looked at or written to."""
+    """The time of the first check or write of a table."""
     chosen = sa.select(sa.func.min(check_runs.c.at)).where(check_runs.c.table_id == table_id)
     with store.begin() as connection:
         return connection.execute(chosen).scalar()

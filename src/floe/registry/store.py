@@ -1,13 +1,13 @@
-"""The store: opened, migrated, and asked."""
+"""The store: opened, migrated and queried."""
 
 import fcntl
 import hashlib
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,36 +15,20 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from floe import registry
 from floe.lang.json_text import dumps
 from floe.lang.secret import masked, with_variables_hidden
 from floe.model import RegistryError
-from floe.registry.fact_put import put_fact
-from floe.registry.outbox_put import put_all
-from floe.registry.schema import check_runs, schema_history, table_registry, violations
-from floe.system.clock import stamp, utc_now
+from floe.registry.advice import DAMAGED, advice
+from floe.registry.schema import check_runs, day_facts, outbox, schema_history, table_registry, violations
+from floe.system.full_disk import remedy
 from floe.system.private_files import open_private, private_file
 
 HEAD = "0006"
 _BUSY_SECONDS = 30
-_CONNECT_SECONDS = 10
 FROZEN_SECONDS = 10
-_PATIENT = "SET LOCAL statement_timeout = 0"
-_STATEMENT_SECONDS = 60  # beyond that a database counts as out of reach; who waits for another writer waits longer
-_SERVER = "Check registry.url, and that its server runs and can be reached from here (`floe doctor`)"
 _LOOK_BACK = 5
-_DAMAGED = (UnicodeDecodeError, json.JSONDecodeError)  # what bytes that are no text, or no JSON, end with
 _NAME = re.compile(r"[\w.@-][\w.:@/-]*(?<!:)(?!.*://)", re.ASCII)  # ids of contracts, tables and runs
-_CHECK = "Check registry.url and the permissions of the file and its folder (`floe doctor`)"
-# what a database says -> what to do about it
-_ADVICE = {
-    "malformed|not a database|disk I/O error": "The file is damaged: restore it from a backup or an export, or move it away",
-    "is full|No space left": "What was not acknowledged is not registered: make room on its disk, and run it again",
-    "readonly|read-only|permission denied": "Ask for the right to write there, or set registry.url to another place",
-    "password|no pg_hba|role": "Check the user and password of registry.url",
-    "load plugin": "Write it as sqlite:///.floe/registry.db or postgresql://…",
-    "statement timeout": "The database is too slow, or somebody holds its tables: run it again later",
-    "database is locked": "Another program holds the file for long: end it, or move the registry to PostgreSQL",
-}
 
 
 def open_store(url: str, root: Path) -> "Store":
@@ -55,13 +39,13 @@ def open_store(url: str, root: Path) -> "Store":
     try:
         store = Store(_engine(address))
         store.migrate()
-    except (SQLAlchemyError, ImportError, *_DAMAGED) as error:
+    except (SQLAlchemyError, ImportError, *DAMAGED) as error:
         raise _unreachable(address, error) from None
     return store
 
 
 def find_store(url: str, root: Path) -> "Store | None":
-    """The store at a URL; None where it would be a file that nobody made yet, so that looking leaves no trace."""
+    """The store at a URL; None if its file does not exist yet, so that reading creates nothing."""
     address = _address(url, root)
     if address.get_backend_name() == "sqlite" and address.database and not Path(address.database).exists():
         return None
@@ -73,9 +57,11 @@ def _address(url: str, root: Path) -> sa.URL:
         address = make_url(url)
     except ArgumentError:
         raise RegistryError(
-            "registry.url is no database address", "Write it as sqlite:///.floe/registry.db or postgresql://…", "E542"
+            "registry.url is not a database address",
+            "Write it as sqlite:///.floe/registry.db or postgresql://…",
+            "E542",
         ) from None
-    if address.drivername == "postgresql":
+    if address.get_backend_name() == "postgresql":
         return address.set(drivername="postgresql+psycopg")
     if address.get_backend_name() == "sqlite" and address.database:
         return address.set(database=str(root / address.database))
@@ -87,22 +73,22 @@ def _folder(path: Path) -> None:
         private_file(path)
     except PermissionError:
         if path.parent.is_dir():
-            return  # it says itself what it cannot do
+            return  # it reports its own limits
         raise
     except OSError as error:
         raise RegistryError(
-            f"The registry's folder {path.parent} cannot be made: {error.strerror}",
-            "Make the folder writable, or set registry.url to another place",
+            f"The registry's folder {path.parent} cannot be created: {error.strerror}",
+            remedy(error, "Make the folder writable, or set registry.url to another place"),
             "E542",
         ) from None
 
 
 def _unreachable(address: sa.URL, error: Exception) -> RegistryError:
     said = str(getattr(error, "orig", None) or error).strip().splitlines() or [type(error).__name__]
-    cause = f"it is malformed, {said[0]}" if isinstance(error, _DAMAGED) else said[0]
-    usual = _CHECK if address.get_backend_name() == "sqlite" else _SERVER
-    advice = next((said for words, said in _ADVICE.items() if any(word in cause for word in words.split("|"))), usual)
-    return RegistryError(masked(f"The registry {address.render_as_string()} cannot be used: {cause}"), advice, "E542")
+    cause = f"it is malformed, {said[0]}" if isinstance(error, DAMAGED) else said[0]
+    return RegistryError(
+        masked(f"The registry {address.render_as_string()} cannot be used: {cause}"), advice(address, error), "E542"
+    )
 
 
 def _engine(address: sa.URL) -> Engine:
@@ -113,7 +99,9 @@ def _engine(address: sa.URL) -> Engine:
 
     @sa.event.listens_for(engine, "connect")
     def _on_connect(connection: Any, _: Any) -> None:
-        connection.isolation_level = None  # we say BEGIN IMMEDIATE ourselves, so that writers queue instead of failing
+        connection.isolation_level = (
+            None  # floe starts BEGIN IMMEDIATE itself, so that writers queue instead of failing
+        )
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
 
@@ -127,15 +115,16 @@ def _engine(address: sa.URL) -> Engine:
 
 @cache
 def _server_engine(address: sa.URL) -> Engine:
-    """One for all stores of an address, so that those nobody closes do not use up the server's connections."""
-    waits = {} if "connect_timeout" in address.query else {"connect_timeout": _CONNECT_SECONDS}
+    """One for all stores of an address, so that unclosed ones do not use up the server's connections."""
+    postgresql = address.get_backend_name() == "postgresql"
+    limits = registry.timed.connect_arguments(address) if postgresql else {}
     made = sa.create_engine(
-        address, pool_pre_ping=True, pool_size=1, max_overflow=20, json_serializer=_json, connect_args=waits
+        address, pool_pre_ping=True, pool_size=1, max_overflow=20, json_serializer=_json, connect_args=limits
     )
     sa.event.listen(made, "before_cursor_execute", _covered, retval=True)
-    if made.dialect.name == "postgresql" and "options" not in address.query:
-        sa.event.listen(made, "connect", _bound_statements)
-    # a forked process has connections of its own, and leaves its parent's alone
+    if postgresql:
+        registry.timed.limit_answers(made)
+    # a forked process has its own connections, and does not touch its parent's
     os.register_at_fork(after_in_child=lambda: made.dispose(close=False))
     return made
 
@@ -162,13 +151,6 @@ def _cover(value: Any) -> Any:
     return value
 
 
-def _bound_statements(connection: Any, _: Any) -> None:
-    """Let no statement of a connection last for ever."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET statement_timeout = '{_STATEMENT_SECONDS}s'")
-    connection.commit()
-
-
 class Store:
     """Reads and writes of the store, each in its own transaction."""
 
@@ -184,14 +166,24 @@ class Store:
     def begin(self, writes: bool = False, patient: bool = False) -> Iterator[Connection]:
         """A transaction; writers of SQLite queue from its start. RegistryError (E542) where the database fails.
 
-        One that is patient may wait for others, or take long, without being taken for a database that does not answer.
+        The statements of one that is patient may take long without being taken for a database that does not answer.
         """
         try:
-            with self.engine.execution_options(floe_writes=writes).begin() as connection:
-                if patient and self.postgresql:
-                    connection.execute(sa.text(_PATIENT))
+            with (
+                self.engine.execution_options(floe_writes=writes).begin() as connection,
+                registry.timed.patient(connection) if patient and self.postgresql else nullcontext(),
+            ):
                 yield connection
-        except (SQLAlchemyError, *_DAMAGED) as error:
+        except (SQLAlchemyError, *DAMAGED) as error:
+            raise _unreachable(self.engine.url, error) from None
+
+    @contextmanager
+    def session(self) -> Iterator[Connection]:
+        """A connection with autocommit statements; RegistryError (E542) if the database fails."""
+        try:
+            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                yield connection
+        except SQLAlchemyError as error:
             raise _unreachable(self.engine.url, error) from None
 
     @contextmanager
@@ -209,7 +201,7 @@ class Store:
             return
         if revision is not None and revision > HEAD:
             raise RegistryError(
-                f"The registry is of a newer floe (schema {revision}, this one knows {HEAD})",
+                f"The registry was written by a newer version of floe (schema {revision}, this version supports {HEAD})",
                 "Upgrade floe-contracts",
                 "E542",
             )
@@ -220,7 +212,7 @@ class Store:
         config.set_main_option("script_location", os.fspath(Path(__file__).parent / "migrations"))
         with self.begin(writes=True, patient=True) as connection:
             if self.postgresql:  # of two that find an old store at once, one waits for the other
-                connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock_key("floe.migrate")})
+                registry.timed.wait_for_lock(connection, lock_key("floe.migrate"))
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
 
@@ -304,14 +296,13 @@ class Store:
         """A connection whose transaction holds the lock of a table; RegistryError (E542) where the server fails."""
         try:
             connection = self.engine.connect()
-            connection.execute(sa.text(_PATIENT))
-            connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock_key(table_id)})
+            registry.timed.wait_for_lock(connection, lock_key(table_id))
         except SQLAlchemyError as error:
             raise _unreachable(self.engine.url, error) from None
         return connection
 
-    def record(self, entry: Mapping[str, Any]) -> None:
-        """Keep a run, what it found, where it left its table and what is to be told, all or nothing; a run is kept once."""
+    def record(self, entry: Mapping[str, Any], *, at: str) -> None:
+        """Store a run, its outcomes, the state of its table and its messages due from `at`, all or nothing; a run is stored once."""
         run = entry["run"]
         with self.begin(writes=True) as connection:
             if connection.execute(sa.select(check_runs.c.run_id).where(check_runs.c.run_id == run["run_id"])).first():
@@ -326,7 +317,7 @@ class Store:
             if entry.get("fact"):
                 put_fact(connection, entry["fact"])
             if entry.get("messages"):
-                put_all(connection, entry["messages"], at=stamp(utc_now()))
+                put_all(connection, entry["messages"], at=at)
 
     def runs(self, limit: int, table_id: str | None = None) -> list[dict[str, Any]]:
         """The newest runs with what they found, newest first."""
@@ -352,12 +343,12 @@ class _TransactionStore(Store):
 
     @contextmanager
     def begin(self, writes: bool = False, patient: bool = False) -> Iterator[Connection]:
-        """The one transaction; its errors are those of the whole."""
+        """The one transaction; its errors are errors of the whole."""
         yield self._connection
 
 
 def unlock_when_frozen(connection: Connection) -> None:
-    """Let the server end a transaction whose process says nothing for long, so that its rows are free for others."""
+    """Let the server end a transaction whose process is silent for long, so that its rows are free for others."""
     connection.execute(sa.text(f"SET LOCAL idle_in_transaction_session_timeout = '{FROZEN_SECONDS}s'"))
 
 
@@ -367,7 +358,7 @@ def lock_key(name: str) -> int:
 
 
 def _keep_table(connection: Connection, table: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
-    """Where a table stands, and which schema it has."""
+    """The location of a table, and its schema."""
     here = table_registry.c.table_id == table["table_id"]
     if connection.execute(sa.select(table_registry.c.table_id).where(here)).first():
         connection.execute(sa.update(table_registry).where(here).values(**table))
@@ -378,3 +369,40 @@ def _keep_table(connection: Connection, table: Mapping[str, Any], schema: Mappin
     )
     if not connection.execute(sa.select(schema_history.c.table_id).where(same)).first():
         connection.execute(sa.insert(schema_history).values(**schema))
+
+
+def insert_into(table: sa.Table, postgresql: bool) -> Any:
+    """An insert with a conflict clause; only the dialect in use is loaded."""
+    return import_module(f"sqlalchemy.dialects.{'postgresql' if postgresql else 'sqlite'}").insert(table)
+
+
+TABLE, BATCH = "table", "batch"
+
+
+def put_fact(connection: Connection, fact: Mapping[str, Any]) -> None:
+    """Keep a fact in a transaction: contract_id, dataset, source, day, rows and nulls by column."""
+    keys = ("contract_id", "dataset", "source", "day")
+    here = sa.and_(*(day_facts.c[key] == fact[key] for key in keys))
+    insert = insert_into(day_facts, connection.dialect.name == "postgresql")
+    first = {**{key: fact[key] for key in keys}, "rows": 0, "times": 0, "nulls": {}}
+    connection.execute(insert.values(**first).on_conflict_do_nothing())
+    there = connection.execute(sa.select(day_facts).where(here).with_for_update()).mappings().one()
+    connection.execute(sa.update(day_facts).where(here).values(**_after(there, fact)))
+
+
+def _after(there: Mapping[Any, Any], fact: Mapping[str, Any]) -> dict[str, Any]:
+    if fact["source"] == TABLE:
+        return {"rows": fact["rows"], "times": 1, "nulls": dict(fact["nulls"])}
+    known = there["nulls"] if there["times"] else fact["nulls"]  # a column that one batch does not tell is not told
+    nulls = {name: there["nulls"].get(name, 0) + count for name, count in fact["nulls"].items() if name in known}
+    return {"rows": there["rows"] + fact["rows"], "times": there["times"] + 1, "nulls": nulls}
+
+
+WAITING = "waiting"
+
+
+def put_all(connection: Connection, told: Sequence[tuple[str, str, Mapping[str, Any]]], *, at: str) -> None:
+    """Keep messages, each a sink, a key and a payload; those of one sink and key are sent in this order."""
+    head = {"state": WAITING, "attempts": 0, "next_at": at, "created_at": at}
+    rows = [{"sink": sink, "key": key, "payload": payload, **head} for sink, key, payload in told]
+    connection.execute(sa.insert(outbox), rows)

@@ -20,7 +20,7 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transfer:
-    """Where a contract goes, who says so, when and why; `description` is what it says of itself, for catalogs."""
+    """The target of a transfer, its author, time and reason; `description` is the contract's, for catalogs."""
 
     to: str
     actor: str
@@ -48,7 +48,7 @@ def move(store: Store, contract_id: str, wish: Transfer) -> tuple[str | None, bo
 
 
 def _tell_catalogs(connection: Connection, contract: Row, description: str, at: str) -> None:
-    """Let catalogs name the new repository beside the contract's highest version that is not retired."""
+    """Let catalogs name the new repository at the contract's highest version that is not retired."""
     of = versions.c
     chosen = sa.select(of.version, of.major, of.schema_hash, of.effective_hash, of.published_at)
     chosen = chosen.where(of.contract_id == contract["contract_id"])

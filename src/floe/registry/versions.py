@@ -1,4 +1,4 @@
-"""Versions of contracts: registered once, never changed, judged under the contract's lock."""
+"""Versions of contracts: registered once, never changed, checked under the contract's lock."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,11 +9,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from floe import registry
 from floe.model import RegistryError
 from floe.registry.audit import audited
-from floe.registry.insert import insert_into
 from floe.registry.schema import contract_fields, contract_tables, contracts, versions
-from floe.registry.store import Store, lock_key
+from floe.registry.store import Store, insert_into, lock_key
 from floe.system.failpoint import failpoint
 
 Row = Mapping[str, Any]
@@ -25,7 +25,7 @@ class Entry:
     """A version to be registered: the values of its rows."""
 
     contract: Row  # of contracts, without newest, created_at, created_by
-    version: Row  # of versions, without what the judge decides and who published when
+    version: Row  # of versions, without the decision and the publisher
     fields: Sequence[Row] = ()
     tables: Sequence[Row] = ()
 
@@ -37,7 +37,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class RegisteredState:
-    """What is registered already, as it stands under the lock: the contract, its versions in order, its parents."""
+    """The registered state under the lock: the contract, its versions in order, its parents."""
 
     connection: Connection
     contract: Row | None
@@ -53,14 +53,14 @@ def register(
     Args:
         store: where.
         entry: what.
-        judge: asked under the lock; gives bump, changes, tested and effective_from, or raises to refuse.
+        judge: called under the lock; returns bump, changes, tested and effective_from, or raises to refuse.
         actor: who.
         at: when.
     """
     same = find_version(store, *entry.key)
     if same:
         return _again(same, entry), False
-    with store.begin(writes=True, patient=True) as connection:  # others may be many, and each has its turn
+    with store.begin(writes=True) as connection:
         contract = _locked(connection, store, entry, actor, at)
         parents = _parents(connection, store, entry)
         there = _trusted(connection, entry.key[0])
@@ -81,7 +81,7 @@ def register(
 
 @contextmanager
 def read_registered_state(store: Store, entry: Entry) -> Iterator[RegisteredState]:
-    """What is registered now, without a lock and without a trace: what a judge would see, if nobody comes between."""
+    """The registered state without a lock: what a decision would see if nobody publishes in between."""
     with store.begin() as connection:
         chosen = sa.select(contracts).where(contracts.c.contract_id == entry.key[0])
         row = connection.execute(chosen).mappings().first()
@@ -101,16 +101,16 @@ def _again(row: Row, entry: Entry) -> Row:
     which = "document" if row["document_hash"] != new["document_hash"] else "effective"
     raise RegistryError(
         f"{row['contract_id']}:{row['version']} is registered with other content: "
-        f"{which} hash {row[f'{which}_hash']}, this one has {new[f'{which}_hash']}",
+        f"{which} hash {row[f'{which}_hash']}, this version has {new[f'{which}_hash']}",
         "Give the changed contract a new version (`floe bump`)"
         if which == "document"
-        else "What it inherits has changed since: give it a new version (`floe bump`)",
+        else "Its inherited values have changed: give it a new version (`floe bump`)",
         "E523",
     )
 
 
 def _locked(connection: Connection, store: Store, entry: Entry, actor: str, at: str) -> Row:
-    """The contract's row, made where it is missing; nobody else registers versions of it until the transaction ends."""
+    """The contract's row, created if missing; nobody else registers versions of it until the transaction ends."""
     _lock(connection, store, entry.key[0])
     insert = insert_into(contracts, store.postgresql)
     values = {**entry.contract, "created_at": at, "created_by": actor}
@@ -122,8 +122,7 @@ def _locked(connection: Connection, store: Store, entry: Entry, actor: str, at: 
 def _lock(connection: Connection, store: Store, contract_id: str, shared: bool = False) -> None:
     """A lock on a name, which also holds for a contract that is not registered yet; a writer of SQLite is alone anyway."""
     if store.postgresql:
-        taken = f"pg_advisory_xact_lock{'_shared' if shared else ''}"
-        connection.execute(sa.text(f"SELECT {taken}(:key)"), {"key": lock_key(f"contract {contract_id}")})
+        registry.timed.wait_for_lock(connection, lock_key(f"contract {contract_id}"), shared=shared)
 
 
 def _parents(connection: Connection, store: Store, entry: Entry) -> list[Row]:
@@ -243,7 +242,7 @@ def registered_at(store: Store, contract_id: str) -> str | None:
 
 
 def row_hash(document: str, effective: str) -> str:
-    """What tells whether the texts of a version are still those that were registered."""
+    """The hash that shows whether the texts of a version were changed."""
     return "sha256:" + hashlib.sha256(f"{document}\0{effective}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -252,6 +251,6 @@ def _untouched(row: Row) -> Row:
         return row
     raise RegistryError(
         f"{row['contract_id']}:{row['version']} was changed in the database after it was registered",
-        "Restore the registry from a backup or an export; floe does not use what it cannot trust",
+        "Restore the registry from a backup or an export; floe does not use changed texts",
         "E542",
     )

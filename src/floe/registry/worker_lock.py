@@ -12,6 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from floe.model import RegistryError
 from floe.registry.store import FROZEN_SECONDS, Store
+from floe.system.full_disk import remedy
 from floe.system.private_files import open_private
 
 # PostgreSQL before 14 does not know it
@@ -22,7 +23,7 @@ _FREED_WHEN_SILENT = (
 
 @contextmanager
 def only_worker(store: Store, name: str, seconds: float | None = None) -> Iterator[bool]:
-    """Whether nobody else does this work now; nobody else will until the block ends.
+    """Whether this process has the lock of this work; nobody else has it until the block ends.
 
     Who holds it for longer than `seconds` is frozen, and a server gives it to others; unless that is not given.
     """
@@ -34,9 +35,7 @@ def only_worker(store: Store, name: str, seconds: float | None = None) -> Iterat
 def _postgresql(store: Store, name: str, seconds: float | None) -> Iterator[bool]:
     """A lock of the server's session: it ends with the connection, whatever ends that."""
     key = {"key": int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)}
-    with store.begin():  # says E542 where the server is out of reach
-        pass
-    with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+    with store.session() as connection:
         mine = bool(connection.execute(sa.text("SELECT pg_try_advisory_lock(:key)"), key).scalar())
         try:
             if mine and seconds is not None:
@@ -49,12 +48,12 @@ def _postgresql(store: Store, name: str, seconds: float | None) -> Iterator[bool
                     connection.execute(sa.text("SELECT pg_advisory_unlock(:key)"), key)
                     connection.execute(sa.text("RESET idle_session_timeout"))
                 except SQLAlchemyError:
-                    connection.invalidate()  # the server is gone, or took us for frozen, and the lock went with it
+                    connection.invalidate()  # the server is down, or treated this process as frozen, and the lock is gone
 
 
 @contextmanager
 def _sqlite(store: Store, name: str) -> Iterator[bool]:
-    """A lock on a file beside the database; the kernel lets go of it with the process."""
+    """A lock on a file next to the database; the kernel releases it with the process."""
     folder = Path(str(store.engine.url.database)).parent / "locks"
     with _opened(folder / f"{name}.lock") as file:
         try:
@@ -71,5 +70,5 @@ def _opened(path: Path) -> TextIO:
         return opened
     except OSError as error:
         raise RegistryError(
-            f"{path} cannot be written: {error.strerror}", "Make the registry's folder writable", "E542"
+            f"{path} cannot be written: {error.strerror}", remedy(error, "Make the registry's folder writable"), "E542"
         ) from None

@@ -7,23 +7,11 @@ from floe.system.lazy import lazy
 if TYPE_CHECKING:
     from floe.reports import (
         github as github,
-    )
-    from floe.reports import (
         html as html,
-    )
-    from floe.reports import (
         junit as junit,
-    )
-    from floe.reports import (
         markdown as markdown,
-    )
-    from floe.reports import (
         sarif as sarif,
-    )
-    from floe.reports import (
         style as style,
-    )
-    from floe.reports import (
         text as text,
     )
 else:

@@ -17,16 +17,16 @@ from floe.version import __version__
 
 _LOG = logging.getLogger("floe.server")
 _ABOUT = {
-    "as_of": "the newest row at or before the end of this day, UTC; the newest of all where left out",
-    "feature_version": "the tag of the model's run; another schema than the table's is answered by 503",
-    "schema_version": "the same by the tag feature_schema_version",
-    "schema_hash": "the same by the tag feature_schema_hash, or the first 8 or more of it",
+    "as_of": "the newest row at or before the end of this day (UTC); default: the newest row",
+    "feature_version": "the tag of the model's run; 503 if the table has another schema",
+    "schema_version": "the tag feature_schema_version; 503 if the table has another schema",
+    "schema_hash": "the tag feature_schema_hash, or its first 8 or more characters; 503 if the table has another schema",
 }
 _STATUS = {
-    "400": "a parameter is missing, unknown or of another type",
+    "400": "a parameter is missing, unknown or has the wrong type",
     "404": "the key has no row at or before this day",
     "409": "the key has several rows in one snapshot",
-    "503": "the model was trained on another schema, or the table is out of reach",
+    "503": "the model was trained on another schema, or the table is unreachable",
 }
 
 
@@ -39,8 +39,8 @@ def serve(tables: Sequence[FeatureTable], host: str, port: int, say: Callable[[s
         asked = "&".join(f"{key.name}=…" for key in table.keys)
         say(f"· {place}/features/{table.table_id}?{asked}")
     if host not in LOOPBACK:
-        say(f"· whoever reaches {host} can read these tables: floe asks for no password here")
-    say(f"· {place}/openapi.json describes it; Ctrl-C ends it")
+        say(f"· everybody who can reach {host} can read these tables: floe has no authentication")
+    say(f"· {place}/openapi.json describes the API; stop with Ctrl-C")
     try:
         server.run(sockets=[bound])
     except KeyboardInterrupt:
@@ -66,14 +66,18 @@ def app(tables: Sequence[FeatureTable], host: str) -> FastAPI:
             response_class=Response,
         )
 
-    @made.get("/health", summary="Whether every table can be asked, and which schema it has")
+    @made.get("/health", summary="Availability and schema of every table")
     def health() -> Response:
         return _json(_health(tables))
 
     @made.get("/features/{table_id}", include_in_schema=False)
     def unknown(table_id: str) -> Response:
         served = ", ".join(feature_table.table_id for feature_table in tables)
-        error = {"code": "FLOE-E500", "message": f"'{table_id}' is not served here", "suggestion": f"Ask for {served}"}
+        error = {
+            "code": "FLOE-E500",
+            "message": f"'{table_id}' is not served here",
+            "suggestion": f"Served tables: {served}",
+        }
         return _json(Answer(404, {"error": error}))
 
     return made
@@ -90,7 +94,7 @@ def _answer(table: FeatureTable, request: Request) -> Answer:
     names = [name for name, _ in request.query_params.multi_items()]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        said = {"code": None, "message": f"'{twice[0]}' is given twice", "suggestion": "Give it once"}
+        said = {"code": None, "message": f"'{twice[0]}' is given twice", "suggestion": "Pass it once"}
         return Answer(400, {"error": said})
     try:
         return features(table, dict(request.query_params))

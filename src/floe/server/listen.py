@@ -23,6 +23,6 @@ def bind(host: str, port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         cause = getattr(error, "strerror", None) or str(error)
         raise SettingError(
-            f"{host}:{port} cannot be listened at: {cause.lower()}", "Choose another --port or --host"
+            f"Cannot listen on {host}:{port}: {cause.lower()}", "Choose another --port or --host"
         ) from None
     return bound

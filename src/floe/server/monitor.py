@@ -39,11 +39,11 @@ def app(answers: Answers, host: str) -> FastAPI:
         def metrics() -> Response:
             return Response(text(), media_type=_TEXT)
 
-    @made.get("/health", summary="How the monitor is; it answers as long as it lives", response_class=Response)
+    @made.get("/health", summary="Health of the monitor", response_class=Response)
     def health() -> Response:
         return _json(200, answers.health())
 
-    @made.get("/ready", summary="Whether contracts are known and the registry answers", response_class=Response)
+    @made.get("/ready", summary="Whether contracts are loaded and the registry is reachable", response_class=Response)
     def ready() -> Response:
         fine = answers.ready()
         return _json(200 if fine else 503, {"ready": fine, **answers.health()})

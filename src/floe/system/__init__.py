@@ -1,1 +1,1 @@
-"""The machine floe runs on: the clock, private files, time limits, failpoints for tests."""
+"""The machine floe runs on: the clock, private files, time limits, HTML pages, failpoints for tests."""

@@ -1,6 +1,7 @@
 """Files and folders of floe's own, which nobody else on the machine reads: made so, never opened up for a moment."""
 
 import os
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,13 @@ def _close(path: Path, mode: int) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """A text as a whole file."""
-    with open_private(path, "w", encoding="utf-8") as file:
-        file.write(text)
+    """A text as a whole file, or none where there is no room for it."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        with open_private(beside, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(beside, path)
+    except OSError:
+        with suppress(OSError):
+            beside.unlink()
+        raise

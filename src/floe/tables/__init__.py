@@ -15,41 +15,16 @@ from floe.tables.format import TableReader
 if TYPE_CHECKING:
     from floe.tables import (
         batches as batches,
-    )
-    from floe.tables import (
         commit_tag as commit_tag,
-    )
-    from floe.tables import (
         delta as delta,
-    )
-    from floe.tables import (
         file_schema as file_schema,
-    )
-    from floe.tables import (
         formats as formats,
-    )
-    from floe.tables import (
         frequent_values as frequent_values,
-    )
-    from floe.tables import (
-        home as home,
-    )
-    from floe.tables import (
         iceberg as iceberg,
-    )
-    from floe.tables import (
         locate as locate,
-    )
-    from floe.tables import (
         parquet as parquet,
-    )
-    from floe.tables import (
         rows as rows,
-    )
-    from floe.tables import (
         spark as spark,
-    )
-    from floe.tables import (
         state as state,
     )
 else:
@@ -59,7 +34,6 @@ else:
         "file_schema",
         "formats",
         "frequent_values",
-        "home",
         "locate",
         "rows",
         "state",
@@ -91,5 +65,5 @@ def reader_of(target: Target) -> TableReader:
 
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:
-    """What the table's log says; None where there is no table yet, TableError where it is out of reach."""
+    """The state in the table's log; None if there is no table yet, TableError if it is unreachable."""
     return reader_of(target).probe(target, settings)

@@ -56,7 +56,7 @@ class Commit(NamedTuple):
 
 
 def commit_of(snapshot: object, marks: Mapping[str, str]) -> Commit:
-    """What marks in a log say."""
+    """The content of floe's tags in a log."""
     return Commit(str(snapshot), marks.get("floe.run_id", ""), int(marks.get("floe.rows", 0)))
 
 
@@ -78,7 +78,7 @@ def conf(spark: SparkSession, values: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def view(rows: DataFrame, tag: Tag) -> Iterator[str]:
-    """Rows under a name that SQL can say, for one statement."""
+    """Rows under a name that SQL can use, for one statement."""
     name = f"floe_{tag.run_id}"
     rows.createOrReplaceTempView(name)
     try:
@@ -102,7 +102,7 @@ def insert_new_statement(target: str, source: str, column: str, keys: Sequence[t
     that it commits, so a key that another writer brought after the check fails it, and nothing is written.
     """
     same = " OR ".join(f"({_same(key)})" for key in keys)
-    fail = "raise_error('floe: a key of the batch was written by somebody else meanwhile')"
+    fail = "raise_error('floe: another writer wrote a key of this batch')"
     return (
         f"MERGE INTO {target} AS floe_old USING {source} AS floe_new ON {same} "
         f"WHEN MATCHED THEN UPDATE SET {quote(column)} = if({fail} IS NULL, NULL, floe_old.{quote(column)}) "

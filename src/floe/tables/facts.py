@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from floe.model import TableError
+from floe.model import TableCause, TableError
 from floe.model.claim import FileStatistics
 from floe.model.types import Struct
 
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """What a table's log says of itself now."""
+    """The facts in a table's log now."""
 
     location: str
     snapshot: str | None
@@ -41,7 +41,7 @@ class FilesWithoutIds(NamedTuple):
 
 
 class Rewrite(NamedTuple):
-    """frozenset[str] whose rows now stand in others; one that is removed may be named by its path alone.
+    """files whose rows are now in others; a removed file may be named by its path only.
 
     `rows` is how many the removed files must hold for that to be true: what came out, and what was deleted before.
     """
@@ -52,7 +52,7 @@ class Rewrite(NamedTuple):
 
 
 def check_present(folder: str, paths: Iterable[str]) -> None:
-    """Raise TableError where a local file that a log lists is gone: what the log says of it is then of no use."""
+    """Raise TableError if a local file of a log is missing: the statistics of the log are then useless."""
     if "://" in folder and not folder.startswith("file://"):
         return
     root = folder.removeprefix("file://")
@@ -60,5 +60,7 @@ def check_present(folder: str, paths: Iterable[str]) -> None:
         local = re.sub("^file:/+", "/", path)
         if not any(os.path.exists(os.path.join(root, name)) for name in (local, unquote(local))):
             raise TableError(
-                f"{folder} lists the file {path}, which is missing", "Restore the file, or take it from the table's log"
+                f"{folder} lists the file {path}, which is missing",
+                "Restore the file, or remove it from the table's log",
+                cause=TableCause.MISSING,
             )

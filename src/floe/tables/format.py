@@ -1,4 +1,4 @@
-"""What floe asks of a table format: a reader that needs no Spark, and what gates and scans do with Spark.
+"""The interface of a table format: a reader that needs no Spark, and what gates and scans do with Spark.
 
 A format is a package below `floe.tables`. Its module `reader` has the functions of `TableReader`, its module `table` those
 of `ReadableFormat`, and of `TableFormat` where floe can commit to its tables. mypy checks the modules against these
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from floe.tables.commit_tag import Commit, Tag
     from floe.tables.facts import FilesWithoutIds, Rewrite, TableFacts
     from floe.tables.rows import TableRows
-    from floe.tables.spark.constraints import Protection
-    from floe.tables.spark.schema import FieldIds
+    from floe.tables.spark.schema import FieldIds, Protection
     from floe.tables.state import State
 
 
@@ -45,7 +44,7 @@ class TableReader(Protocol):
         ...
 
     def probe(self, target: Target, settings: Settings) -> "TableFacts | None":
-        """What the table's log says; None where there is no table yet, TableError where it is out of reach."""
+        """The state in the table's log; None if there is no table yet, TableError if it is unreachable."""
         ...
 
     def schema(self, target: Target, settings: Settings) -> Struct | None:
@@ -99,7 +98,7 @@ class TableReader(Protocol):
         ...
 
     def open_rows(self, target: Target, settings: Settings) -> "TableRows | None":
-        """The table at its newest snapshot, to look up rows by key; None where there is no table."""
+        """The table at its newest snapshot, to look up rows by key; None if there is no table."""
         ...
 
     def files_without_ids(self, target: Target, settings: Settings) -> "FilesWithoutIds | None":
@@ -111,7 +110,7 @@ class ReadableFormat(Protocol):
     """A table format whose tables Spark can read."""
 
     def exists(self, spark: "SparkSession", target: Target) -> bool:
-        """Whether the table exists; TableError where something else stands in its place."""
+        """Whether the table exists; TableError if something else is at its path."""
         ...
 
     def read(self, spark: "SparkSession", target: Target, snapshot: str | None = None) -> "DataFrame":
@@ -135,15 +134,15 @@ class TableFormat(ReadableFormat, Protocol):
         ...
 
     def read_state(self, spark: "SparkSession", target: Target, state: "State") -> "DataFrame":
-        """The rows that a batch is judged beside, with the table's columns of now."""
+        """The rows that the keys of a batch are compared with, with the current columns of the table."""
         ...
 
     def state(self, spark: "SparkSession", target: Target) -> "State":
-        """All that a batch is judged against; if any of it changes before the commit, the batch is judged again."""
+        """Everything that a batch is checked against; if any of it changes before the commit, the batch is checked again."""
         ...
 
     def location(self, spark: "SparkSession", target: Target, settings: Settings) -> str:
-        """The folder of the table, or the one it will have."""
+        """The folder of the table, existing or to be created."""
         ...
 
     def create(
@@ -198,11 +197,11 @@ class TableFormat(ReadableFormat, Protocol):
         ...
 
     def is_new(self, state: "State") -> bool:
-        """Whether nobody has committed since the table was created."""
+        """Whether no writer has committed since the table was created."""
         ...
 
     def advanced(self, before: "State", after: "State", statements: int) -> bool:
-        """Whether only our own statements stand between two states."""
+        """Whether only statements of floe are between two states."""
         ...
 
     def follows(self, commit: "Commit", state: "State") -> bool:

@@ -24,7 +24,7 @@ def readable(target: Target) -> ReadableFormat:
 def writable(target: Target) -> TableFormat:
     """The format of a table, to commit to it; TableError where floe cannot."""
     if not reader_of(target).can_commit(target):
-        raise TableError(f"floe cannot commit to {target}, which is {target.format} by path", "Name another table")
+        raise TableError(f"floe cannot write {target}, a {target.format} table given by path", "Pass another table")
     return WRITABLE[target.format]
 
 

@@ -1,4 +1,4 @@
-"""Values that a column of text has again and again: the dictionary of one file tells, and it is small."""
+"""Frequent values of a text column: the dictionary of one file has them, and it is small."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -16,7 +16,7 @@ _MOST, _LONGEST = 8, 64
 
 
 def frequent_values(target: Target, facts: TableFacts, names: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Some values of columns, by one file of a table that is on this machine; nothing where nobody can tell cheaply."""
+    """Some values of columns, from one local file of a table; nothing if they are not cheap to get."""
     try:
         if not names or "://" in facts.location.removeprefix("file://"):
             return {}

@@ -1,4 +1,4 @@
-"""Find the table a contract promises."""
+"""Find the table of a contract; a copied project never finds the original's."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,12 +6,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from floe.lang.secret import with_variables_revealed
+from floe.lang.secret import with_variables_hidden, with_variables_revealed
 from floe.model import Contract, ContractError, Dataset, Server, SettingError, TableError, locate
 from floe.model.plan import RowScope
 from floe.model.table import AIMS, Target, unsafe_in
 from floe.settings import Settings
-from floe.tables.home import place_of, refuse_other_root
+from floe.system.private_files import OWN
+from floe.tables.boundary import cause_of
 
 _FOLDERS = {"local": "path", "s3": "location", "azure": "location", "custom": "location"}
 _PARQUET = (".parquet", ".parq", ".pq")
@@ -41,7 +42,7 @@ class TableSelector:
 def select_tables(way: TableSelector, datasets: Sequence[Dataset], tables: Sequence[str]) -> list[TableSelector]:
     """The way to each of several datasets, where tables are given as TABLE or as DATASET=TABLE.
 
-    A table that is not given to a dataset by name is a table of all that are meant only where one is meant: judged on the
+    A table without the name of a dataset belongs to the only dataset; with several it is an error: checking the
     table of another, a dataset would pass unseen.
     """
     names = list(dict.fromkeys(dataset.name for dataset in datasets))
@@ -52,11 +53,11 @@ def select_tables(way: TableSelector, datasets: Sequence[Dataset], tables: Seque
             name, table = (names[0] if len(names) == 1 else ""), entry
         if not name:
             raise SettingError(
-                f"--table {entry} does not say which of the {len(names)} datasets it is: {', '.join(names)}",
-                f"Name it: --table {names[0]}={entry}",
+                f"--table {entry} does not name one of the {len(names)} datasets: {', '.join(names)}",
+                f"Write --table {names[0]}={entry}",
             )
         if name in given:
-            raise SettingError(f"'{name}' is given two tables: {given[name]} and {table}", "Name one")
+            raise SettingError(f"'{name}' has two tables: {given[name]} and {table}", "Pass one")
         given[name] = table
     return [replace(way, table=given.get(dataset.name)) for dataset in datasets]
 
@@ -69,7 +70,7 @@ def find_target(
         return _named(settings, way.table)
     if known and known.get("format") and not way.server:
         name, location = (with_variables_revealed(str(known.get(key) or "")) for key in ("name", "location"))
-        if "${" not in (name or location):  # else a variable that the contract's server tells
+        if "${" not in (name or location):  # otherwise a variable, whose value comes from the contract's server
             place = place_of(location, settings.root)
             if not name:
                 refuse_other_root(str(known.get("table_id")), place, settings)
@@ -83,10 +84,12 @@ def find_server(contract: Contract, chosen: str | None) -> Server | None:
     fitting = [server for server in contract.servers if chosen in (None, server.server, server.environment)]
     listed = ", ".join(server.server for server in contract.servers) or "none"
     if chosen and not fitting:
-        raise ContractError(f"No server of {contract.identity} is called '{chosen}'", f"Its servers: {listed}", "E500")
+        raise ContractError(
+            f"No server of {contract.identity} has the name '{chosen}'", f"Its servers: {listed}", "E500"
+        )
     if len(fitting) > 1:
         raise ContractError(
-            f"{contract.identity} has {len(fitting)} servers", f"Choose one by --server: {listed}", "E500"
+            f"{contract.identity} has {len(fitting)} servers", f"Select one with --server: {listed}", "E500"
         )
     return fitting[0] if fitting else None
 
@@ -104,22 +107,22 @@ def _on_server(settings: Settings, server: Server, dataset: Dataset) -> Target |
     form = str(server.values.get("format") or settings.tables.format).lower()
     if form not in _BY_PATH:
         raise TableError(
-            f"Server '{server.server}' holds {form} at {folder}, which floe does not read by path",
-            f"floe reads {', '.join(_BY_PATH)}; name the table with --table",
+            f"Server '{server.server}' has {form} data at {folder}, which floe does not read by path",
+            f"floe reads {', '.join(_BY_PATH)}; pass the table with --table",
         )
     path = str(folder).replace("{model}", table).replace("{table}", table)
     return Target(form, path=path if "://" in path else str((settings.root / path).resolve()))
 
 
 def _refuse_unsafe(server: Server, dataset: Dataset) -> None:
-    """Say where in the contract a path or name stands that cannot be a table's."""
+    """Report the place in the contract of a path or name that is not valid for a table."""
     for noun, keys in ((server, AIMS), (dataset, ("physicalName", "name"))):
         for key in keys:
             value = noun.node.get(key)
             if isinstance(value, str) and (unsafe := unsafe_in(value)):
                 place = locate(noun.node, key)
                 raise TableError(
-                    f"{place}: The {key} {value!a} holds {unsafe}", "Remove it: floe quotes names itself", "E507"
+                    f"{place}: The {key} {value!a} contains {unsafe}", "Remove it; floe quotes names itself", "E507"
                 )
 
 
@@ -145,7 +148,9 @@ def tables_below(folder: Path) -> list[Path]:
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
-        raise TableError(f"{folder} cannot be read: {error.strerror}", "Check its permissions") from None
+        raise TableError(
+            f"{folder} cannot be read: {error.strerror}", "Check its permissions", cause=cause_of(error)
+        ) from None
     return [entry for entry in entries if _has_log(entry)]
 
 
@@ -173,7 +178,7 @@ def _named(settings: Settings, table: str) -> Target:
 
 
 def _format(path: str, default: str) -> str:
-    """What stands at a path, by what its folder holds; the default where that cannot be seen."""
+    """The format of a path, by the content of its folder; the default if that is unknown."""
     if path.endswith(".metadata.json"):
         return "iceberg"
     folder = Path(path)
@@ -184,3 +189,59 @@ def _format(path: str, default: str) -> str:
     if any((folder / "metadata").glob("*.metadata.json")):
         return "iceberg"
     return "parquet" if next(folder.rglob("*.parquet"), None) else default
+
+
+def kept(location: str, root: Path) -> str:
+    """A location as the registry keeps it: from the root where it lies below it, with no value of a variable.
+
+    >>> kept("/shop/.floe/warehouse/orders", Path("/shop")), kept("/lake/orders", Path("/shop")), kept("s3://lake/o", Path("/"))
+    ('.floe/warehouse/orders', '/lake/orders', 's3://lake/o')
+    """
+    if "://" not in location and Path(location).is_absolute() and Path(location).is_relative_to(root):
+        location = str(Path(location).relative_to(root))
+    return str(with_variables_hidden(location))
+
+
+def place_of(kept_: str, root: Path) -> str:
+    """The location that the registry means.
+
+    >>> place_of(".floe/warehouse/orders", Path("/shop")), place_of("/lake/orders", Path("/shop"))
+    ('/shop/.floe/warehouse/orders', '/lake/orders')
+    """
+    return kept_ if "://" in kept_ or not kept_ else str(root / kept_)
+
+
+def refuse_other_root(table: str, location: str, settings: Settings) -> None:
+    """TableError if a table that nobody selected is below the root of another project."""
+    other = _other_root(location, settings)
+    if other:
+        raise TableError(
+            f"The table {table} belongs to another project: {with_variables_hidden(location)} is in {other}, the current root is {settings.root}. "
+            "A copied folder refers to the tables of the original",
+            f"Pass it with --table to use it; otherwise remove {settings.root / OWN}, and a new table is created here",
+            "E541",
+        )
+
+
+def _other_root(location: str, settings: Settings) -> Path | None:
+    """The root of another project that contains a folder, unless the settings lead there."""
+    if "://" in location:
+        return None
+    folder = Path(location).resolve()
+    if any(folder.is_relative_to(path.resolve()) for path in (settings.root, *_warehouses(settings))):
+        return None
+    for above in folder.parents:
+        if above.name == OWN:
+            return above.parent
+        if (above / "manifest.yaml").is_file():
+            return above
+    return None
+
+
+def _warehouses(settings: Settings) -> list[Path]:
+    """The folders of tables that the settings name."""
+    named = [catalog.get("warehouse") for catalog in settings.catalogs.values() if isinstance(catalog, dict)]
+    return [
+        settings.path(settings.tables.warehouse),
+        *(settings.root / str(value) for value in named if value and "://" not in str(value)),
+    ]

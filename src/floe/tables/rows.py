@@ -10,7 +10,7 @@ from floe.model.types import Struct
 
 @dataclass(frozen=True, slots=True)
 class RowQuery:
-    """Which rows: those with these values, and of these the ones that a column dates before a moment."""
+    """A selection of rows: those with these values, and of these the ones dated before a point in time."""
 
     values: Mapping[str, Any]
     dated: str | None = None
@@ -22,7 +22,7 @@ class TableRows(Protocol):
 
     @property
     def properties(self) -> Mapping[str, str]:
-        """What the table says of itself."""
+        """The table's own properties."""
 
     @property
     def schema(self) -> Struct:

@@ -9,7 +9,7 @@ from floe.model.types import Struct
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """What a gate must know of a table: if any of it changes before the commit, the batch is judged again."""
+    """The state of a table for a gate: if any of it changes before the commit, the batch is checked again."""
 
     schema: Struct
     snapshot: str | None
@@ -22,9 +22,9 @@ class State:
 def rows_lost(expected: int, found: int, what: str) -> TableError:
     """The error of a count that must not differ: every row of a batch is accounted for, or nothing is committed."""
     return TableError(
-        f"The batch has {expected} rows, but {what} has {found}: rows would be lost or doubled, so nothing was committed",
+        f"The batch has {expected} rows, but {what} has {found}: rows would be lost or duplicated, so nothing was committed",
         "Executors and driver must share the storage of the table and of its staging folder: set tables.staging to a folder "
-        "on S3, HDFS or a shared mount, and look whether anybody removes files there",
+        "on S3, HDFS or a shared mount, and check that nothing removes files there",
     )
 
 

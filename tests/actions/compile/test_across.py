@@ -28,7 +28,7 @@ def test_one_table_promised_twice_with_two_owners():
         team = f"team: {{members: [{{username: {name}, role: owner}}]}}\n"
         write(Path(), **{f"contracts__{name}": HEAD.format(id=name) + team + TABLE % ""})
     expected = [
-        ("E508", "warning", "Table 'gold.sales.orders' is promised by two contracts"),
+        ("E508", "warning", "Table 'gold.sales.orders' is described by two contracts"),
         ("E508", "warning", "Table 'gold.sales.orders' has two owners"),
     ]
     assert sorted(said()) == sorted(expected)
@@ -43,8 +43,8 @@ def test_one_meaning_with_two_labels():
         text = HEAD.format(id=name) + f"schema: [{{name: {name}, properties: [{column}]}}]\n"
         write(Path(), **{f"contracts__{name}": text})
     expected = [
-        ("E508", "warning", "'b.email' is classified 'public', 'a.email' of another contract 'pii'"),
-        ("E508", "warning", "'c.email' is classified 'pii', 'b.email' of another contract 'public'"),
+        ("E508", "warning", "'b.email' is classified 'public', but 'a.email' of another contract 'pii'"),
+        ("E508", "warning", "'c.email' is classified 'pii', but 'b.email' of another contract 'public'"),
     ]
     assert said() == expected
     assert said() == expected
@@ -166,7 +166,7 @@ def test_another_standard_or_plugin_is_refused(setting: str, monkeypatch: pytest
 
 def test_no_number_of_processes_below_one():
     for number in (0, -1):
-        with pytest.raises(floe.SettingError, match="cannot compile"):
+        with pytest.raises(floe.SettingError, match="expected 1 or more"):
             floe.compile(processes=number)
 
 
@@ -175,6 +175,6 @@ def test_two_contracts_with_one_id_in_two_products_are_found_again_from_what_is_
     for name in ("p", "q"):
         write(Path(), **{f"{name}__floe": BARE.replace("customer_360", name), f"{name}__datacontract": same})
     Path("floe.yaml").unlink()
-    expected = [("E508", "error", "Two contracts are called 'customers'")]
+    expected = [("E508", "error", "Two contracts have the name 'customers'")]
     assert said() == expected
     assert said() == expected

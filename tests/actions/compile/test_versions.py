@@ -105,7 +105,7 @@ def test_a_port_is_compared_with_what_it_was():
     (finding,) = [one for one in floe.compile().findings if one.severity is Severity.CRITICAL]
     assert (finding.code, finding.message) == (
         "E520",
-        "Contract 'sales.shop/carts' is gone without having been retired",
+        "Contract 'sales.shop/carts' was removed before it was retired",
     )
 
 

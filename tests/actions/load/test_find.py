@@ -75,7 +75,7 @@ def test_tables_are_held_to_what_a_contract_inherits(settings: Settings, tmp_pat
 def test_a_name_that_fits_several_lists_them(settings: Settings, tmp_path: Path):
     copy = tmp_path / "contracts/silver/commerce/copy.yaml"
     copy.write_text(CONTRACT.read_text().replace("version: 1.0.0", "version: 2.0.0"))
-    with pytest.raises(floe.ContractError, match="names 2 contracts") as caught:
+    with pytest.raises(floe.ContractError, match="is the name of 2 contracts") as caught:
         find_contract("commerce.orders/orders_clean", settings)
     assert "copy.yaml" in str(caught.value)
     assert find_contract("commerce.orders/orders_clean:2.0.0", settings)[0].version == "2.0.0"
@@ -128,7 +128,7 @@ def test_a_server_leads_to_its_table(settings: Settings):
         )
     with pytest.raises(FloeError, match="has 2 servers"):
         find_target(settings, *two, TableSelector(), None)
-    with pytest.raises(FloeError, match=r"No server of .* is called 'test'"):
+    with pytest.raises(FloeError, match=r"No server of .* has the name 'test'"):
         find_target(settings, *two, TableSelector(server="test"), None)
 
 
@@ -139,7 +139,7 @@ def test_a_server_of_another_kind_is_passed_over(settings: Settings):
         == f"{settings.root}/.floe/warehouse/silver_commerce/orders_clean"
     )
     csv = named(settings, *servers("[{server: c, type: local, path: x.csv, format: csv}]"))
-    with pytest.raises(FloeError, match=r"holds csv at x\.csv, which floe does not read by path"):
+    with pytest.raises(FloeError, match=r"has csv data at x\.csv, which floe does not read by path"):
         find_target(settings, *csv, TableSelector(), None)
 
 
@@ -194,10 +194,10 @@ def test_outside_servers_a_variable_has_its_default_and_nothing_else(tmp_path: P
     not_named = load_settings({"variables": ["LAKE"]}, start=tmp_path)
     assert find_contract(VARIABLES, not_named)[1].fields[4].options["maximum"] == 1000000
     named = load_settings({"variables": ["LAKE", "MOST"]}, start=tmp_path)
-    with pytest.raises(floe.ContractError, match="MOST gets a value in servers only"):
+    with pytest.raises(floe.ContractError, match="MOST has a value in servers only"):
         find_contract(VARIABLES, named)
     without = VARIABLES.replace("${MOST:-1000000}", "${MOST}")
-    with pytest.raises(floe.ContractError, match=r":\d+:\d+: the variable MOST has no value here"):
+    with pytest.raises(floe.ContractError, match=r":\d+:\d+: the variable MOST has no value"):
         find_contract(without, not_named)
 
 

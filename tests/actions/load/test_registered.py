@@ -98,7 +98,7 @@ def test_compiled_contracts_keep_what_their_folder_and_product_said(settings: Se
     Path("compiled_artifacts.json").write_text(pretty)
     assert find_contract("gold.sales.orders", settings)[0].version == "1.0.0"
     Path("compiled_artifacts.json").write_text(pretty[:500])
-    with pytest.raises(floe.ContractError, match="is no file of compiled artifacts, or is cut short"):
+    with pytest.raises(floe.ContractError, match="is not a file of compiled artifacts or is truncated"):
         find_contract("gold.sales.orders", settings)
 
 
@@ -113,7 +113,7 @@ def test_the_version_in_effect_is_meant_and_a_retired_one_refused(store: Store, 
         floe.ContractError, match=r"orders:1\.0\.0 is retired since 2026-03-01\. Migrate to: sales"
     ) as caught:
         load_contract(f"{ORDERS}:1.0.0", settings)
-    assert (caught.value.code, caught.value.suggestion) == ("E572", "Live MAJOR versions of it: 2")
+    assert (caught.value.code, caught.value.suggestion) == ("E572", "Its live MAJOR versions: 2")
     retire(store, ORDERS, 2)
     with pytest.raises(floe.ContractError, match="is retired"):
         load_contract(ORDERS, settings)
@@ -121,14 +121,14 @@ def test_the_version_in_effect_is_meant_and_a_retired_one_refused(store: Store, 
 
 def test_unknown_and_ambiguous_names_are_said(store: Store, settings: Settings):
     put(store, contract())
-    with pytest.raises(floe.ContractError, match=r"No contract is known as 'sales\.shop/order'") as caught:
+    with pytest.raises(floe.ContractError, match=r"Unknown contract 'sales\.shop/order'") as caught:
         load_contract("sales.shop/order", settings)
     assert "Did you mean 'sales.shop/orders'?" in caught.value.suggestion
     with pytest.raises(floe.ContractError, match="No contract is registered as 'nothing'"):
         load_contract("registry:nothing", settings)
     put(store, contract(name="returns").replace("urn:acme:returns", "urn:acme:orders"))
     with pytest.raises(
-        floe.ContractError, match=r"names 2 registered contracts: sales\.shop/orders, sales\.shop/returns"
+        floe.ContractError, match=r"is the name of 2 registered contracts: sales\.shop/orders, sales\.shop/returns"
     ):
         load_contract("urn:acme:orders", settings)
 

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from floe.actions.monitor import monitor_check
-from floe.actions.verify.anomalies import of_table
+from floe.actions.verify.references import of_table
 from floe.registry import open_store
-from floe.registry.fact_put import put_fact
+from floe.registry.store import put_fact
 from tests.helpers.monitored import FRESH, Clock, fill, kept, promise, settings_of
 from tests.helpers.seasons import season
 
@@ -39,7 +39,7 @@ def test_a_table_of_half_its_rows_is_a_warning_with_an_incident(shop, tmp_path):
     remember(shop, [101, 99] * 14)
     ((name, status, message),) = anomalies(shop)
     assert (name, status) == ("volume-anomaly", "warning")
-    assert message.startswith("The table holds 50 rows, usual on a ")
+    assert message.startswith("The table holds 50 rows, a ")
     found = kept(shop)
     assert [(one["code"], one["severity"]) for one in found["incidents"]] == [("E559", "warning")]
     assert found["outbox"][0]["payload"]["type"] == "volume_anomaly"
@@ -73,8 +73,8 @@ def test_a_look_keeps_what_the_table_holds_for_the_days_to_come(shop, tmp_path):
     # on the seventeenth day the sixteenth is over, and brought 50
     ((name, status, message),) = found
     assert (name, status) == ("volume-anomaly", "warning")
-    assert message.startswith("Yesterday added 50 rows, usual on a ")
-    assert message.endswith("are 95 to 105 rows")
+    assert message.startswith("Yesterday added 50 rows, a ")
+    assert message.endswith("usually has 95 to 105 rows")
 
 
 def test_ninety_recorded_days_have_at_most_two_false_alarms_and_a_drop_is_found_on_day_one(shop):

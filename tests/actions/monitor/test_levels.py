@@ -40,7 +40,7 @@ def test_the_ninety_ninth_percentile_of_probes(tmp_path, clock, registry_url):
     probed(settings, clock.now - timedelta(days=29), *["20"] * 96, "90000")
     probed(settings, clock.now - timedelta(days=30), *["900000"] * 50)  # too long ago
     few = check_of(only(monitor_check([], settings)), "latency")
-    assert (few.outcome.outcome, few.outcome.cause) == ("not_evaluated", "97 of the 100 probes that are needed")
+    assert (few.outcome.outcome, few.outcome.cause) == ("not_evaluated", "97 of 100 required probes")
     for _ in range(2):
         monitor_check([], settings)
     kept_ = check_of(only(monitor_check([], settings)), "latency")
@@ -48,7 +48,7 @@ def test_the_ninety_ninth_percentile_of_probes(tmp_path, clock, registry_url):
     probed(settings, clock.now, "120000")
     slow = check_of(only(monitor_check([], settings)), "latency")
     assert (slow.outcome.code, slow.status, slow.value) == ("E562", "error", 90.0)
-    assert slow.outcome.message == "99 % of 102 probes answered within 90 s, promised are 60 s"
+    assert slow.outcome.message == "99 % of 102 probes answered within 90 s, the contract requires 60 s"
 
 
 def test_the_time_to_repair_is_that_of_open_incidents(tmp_path, clock):
@@ -63,7 +63,7 @@ def test_the_time_to_repair_is_that_of_open_incidents(tmp_path, clock):
         seen.append(check_of(only(monitor_check([], settings)), "recovery"))
     assert [one.status for one in seen] == ["ok", "ok", "ok", "info", "error"]
     assert seen[-1].outcome.code == "E563"
-    assert seen[-1].outcome.message == "An incident is open for 2h 1min, promised is to repair within 2h"
+    assert seen[-1].outcome.message == "An incident is open for 2h 1min, the contract requires repair within 2h"
     assert {one["code"] for one in kept(settings)["incidents"]} == {"E560", "E563"}
     clock.now = datetime.now(UTC) + timedelta(seconds=5)
     fill(tmp_path, "orders")

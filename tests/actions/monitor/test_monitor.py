@@ -231,7 +231,7 @@ def test_an_empty_table_is_stale_once_it_is_known_for_longer_than_promised(tmp_p
         clock.move(minutes=25)
     assert [one.status for one in seen] == ["unknown", "unknown", "unknown", "error"]
     assert (seen[0].outcome.code, seen[3].outcome.code) == ("E580", "E560")
-    assert "has nothing yet, 1h 15min after it became known" in seen[3].outcome.message
+    assert "has no rows 1h 15min after its first check" in seen[3].outcome.message
 
 
 def test_a_column_more_is_a_warning_at_silver(tmp_path, clock):
@@ -341,7 +341,7 @@ def test_the_command_says_it_and_the_file_of_notifications_has_it(tmp_path, monk
     assert json.loads(line)["payload"]["code"] == "FLOE-E560"
     assert main(["monitor", "check", "silver.shop.orders"]) == 1
     text = capsys.readouterr().out
-    assert "✗ shop.p/orders:1.0.0 orders: broken" in text
+    assert "✗ shop.p/orders:1.0.0 orders: failed" in text
     assert "FLOE-E560 error freshness: The last commit is 2h" in text
     assert main(["monitor", "status"]) == 0
     assert "1 open incident" in capsys.readouterr().out
@@ -384,17 +384,17 @@ def test_nothing_to_watch_is_no_success(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for words in (["check", "--all"], ["run", "--once"]):
         assert main(["monitor", *words]) == 2
-        assert "0 datasets watched: no contract was found" in capsys.readouterr().out
+        assert "0 datasets checked: no contract found" in capsys.readouterr().out
     assert main(["monitor", "check"]) == 2
-    assert "No contract is named" in capsys.readouterr().err
+    assert "No contract given" in capsys.readouterr().err
 
 
 def test_one_round_of_the_service_says_and_logs_what_it_saw(tmp_path, monkeypatch, capsys, caplog):
     monkeypatch.chdir(tmp_path)
     caplog.set_level("INFO", "floe.monitor")
     assert main(["monitor", "run", "nobody", "--once"]) == 2
-    assert "FLOE-E500: No contract is known as 'nobody'" in capsys.readouterr().out
-    assert "contracts to watch: 1" in caplog.messages
+    assert "FLOE-E500: Unknown contract 'nobody'" in capsys.readouterr().out
+    assert "monitored contracts: 1" in caplog.messages
     assert any(one.startswith("nobody: not_evaluated FLOE-E500") for one in caplog.messages)
 
 

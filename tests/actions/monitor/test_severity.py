@@ -8,8 +8,7 @@ import pytest
 
 from floe.actions.monitor.availability import ErrorBudget, error_budget
 from floe.actions.monitor.ladder import broken_level, near_level
-from floe.actions.monitor.unreachable import cause_of
-from floe.engine.metadata.age import by_bounds
+from floe.engine.metadata.proof import by_bounds
 from floe.model import Severity
 from floe.model.age import age_outcome
 from floe.model.claim import FileStatistics
@@ -60,22 +59,6 @@ def test_what_the_contract_declares_wins(declared):
 )
 def test_the_error_budget(up, down, promised, budget):
     assert error_budget(up, down, promised) == budget
-
-
-@pytest.mark.parametrize(
-    ("message", "cause"),
-    [
-        ("/t cannot be read: Permission denied (os error 13)", "permission"),
-        ("s3://b/t cannot be read: server answered 403 Forbidden", "permission"),
-        ("The table /t does not exist", "missing"),
-        ("/t lists the file part-0.parquet, which is missing", "missing"),
-        ("The catalog 'ice' cannot be asked: connection refused", "catalog"),
-        ("No catalog is called 'ice'", "catalog"),
-        ("/t cannot be read: invalid checkpoint", "unreadable"),
-    ],
-)
-def test_why_a_table_is_out_of_reach(message, cause):
-    assert cause_of(message) == cause
 
 
 HOUR = Expectation(

@@ -18,8 +18,7 @@ import pytest
 
 from floe.actions.load.settings import load_settings
 from floe.actions.outbox import list_outbox, send_due, send_waiting
-from floe.actions.record import run_row_for_test, run_row_for_write
-from floe.actions.record.emit import record_and_emit
+from floe.actions.record import record_and_emit, run_row_for_test, run_row_for_write
 from floe.actions.verify import verify
 from floe.cli.main import main
 from floe.model.result import Result, WriteResult
@@ -168,7 +167,7 @@ sys.path.insert(0, {root!r})
 from floe.actions.load.settings import load_settings
 from floe.actions.outbox import background
 from floe.actions.record import run_row_for_test
-from floe.actions.record.emit import record_and_emit
+from floe.actions.record import record_and_emit
 from floe.registry import open_store
 from tests.helpers.runs import AT, RUN, broken
 background.SOON.send = lambda _: os.kill(os.getpid(), signal.SIGKILL)
@@ -292,7 +291,7 @@ def test_one_dead_target_keeps_no_other_waiting(tmp_path: Path):
         assert [got.path for got in server.got] == ["/y"]
         found = list_outbox(settings)
         assert [(one["sink"], one["state"]) for one in found["messages"]] == [("alert", "waiting"), ("alert", "dead")]
-        assert "pigeon://, which is no address that floe or apprise knows" in found["messages"][1]["error"]
+        assert "pigeon:// is not known to floe or apprise" in found["messages"][1]["error"]
         down.answers = [200]
         send_waiting(settings, everything=True)
         first, second = down.got[0].json, down.got[-1].json
@@ -307,7 +306,7 @@ def test_an_alert_to_a_target_that_is_gone_from_the_settings_is_dead(tmp_path: P
     settings = alerting(tmp_path, [])
     send_waiting(settings, everything=True)
     (one,) = list_outbox(settings, ("dead",))["messages"]
-    assert "No alert of the settings goes to this message's target any more" in one["error"]
+    assert "The target of this message is no longer in the alert settings" in one["error"]
 
 
 def test_a_storm_reaches_a_target_a_few_a_minute_and_nothing_is_lost(tmp_path: Path, registry_url: str):
@@ -327,7 +326,7 @@ def test_a_storm_reaches_a_target_a_few_a_minute_and_nothing_is_lost(tmp_path: P
                 )
         done = send_waiting(settings, everything=True)
         assert len(server.got) == 3
-        assert "had 3 alerts within a minute" in done.said[0]
+        assert "reached its limit of 3 alerts per minute" in done.said[0]
         count = list_outbox(settings)["count"]
         assert (count["waiting"], count["dead"], count["sent"]) == (7, 0, 13)
 

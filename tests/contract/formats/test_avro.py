@@ -87,7 +87,7 @@ def test_of_a_list_only_the_records_nobody_uses_are_datasets():
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
-        (record({"name": "a", "type": "r"}), "holds itself"),
+        (record({"name": "a", "type": "r"}), "contains itself"),
         (record({"name": "a", "type": "nowhere"}), "Unknown type for 'a'"),
         (record({"name": "a"}), "no name or no type"),
         (record({"name": "a", "type": 7}), "Unknown type for 'a'"),

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from floe.actions.lint import lint
-from floe.contract.formats.odcs.schema import VERSIONS, schema_findings
+from floe.contract.formats.odcs.places import VERSIONS, schema_findings
 from floe.contract.formats.text import yaml_text
 
 _CASES = yaml.safe_load((Path(__file__).parents[2] / "cases" / "odcs_schema" / "findings.yaml").read_text())
@@ -59,7 +59,7 @@ def test_a_version_that_is_a_number_is_said_once(version, suggestion):
         (
             "E521",
             "version-not-semver",
-            f"'version' is the number {version}, not a text of the form X.Y.Z",
+            f"'version' is the number {version}, not a text X.Y.Z",
             f'Write three numbers in quotes: version: "{suggestion}"',
             "<text>:4:10",
         )
@@ -97,7 +97,7 @@ def test_a_thousand_later_features_are_no_refusal():
     columns = "".join(f"      - {{name: c{n}, logicalType: timestamp}}\n" for n in range(1200))
     found = _found(_SOUND.format(version="v3.0.2") + "schema:\n  - name: a\n    properties:\n" + columns)
     assert {str(finding.severity) for finding in found} == {"warning"}
-    assert found[-1].message == "200 more places break the standard's JSON Schema"
+    assert found[-1].message == "200 more errors of the standard's JSON Schema"
 
 
 @pytest.mark.parametrize(

@@ -126,9 +126,7 @@ def _lint(*properties):
 
 
 def test_an_unknown_physical_type_is_an_error_without_a_logical_type():
-    assert _lint({"name": "c", "physicalType": "Flag"}) == [
-        ("type-unknown", "error", "Type 'Flag' of 'c' cannot be read")
-    ]
+    assert _lint({"name": "c", "physicalType": "Flag"}) == [("type-unknown", "error", "Type 'Flag' of 'c' is unknown")]
 
 
 def test_an_unknown_physical_type_is_one_warning_where_logical_types_stand_beside_it():
@@ -137,7 +135,7 @@ def test_an_unknown_physical_type_is_one_warning_where_logical_types_stand_besid
         (
             "physical-type-unread",
             "warning",
-            "Type 'Phone' of 'a' and 2 more cannot be read; logicalType 'string' is used",
+            "Type 'Phone' of 'a' and 2 more is unknown; logicalType 'string' is used",
         )
     ]
 

@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from floe.contract.formats import canonical, read
 from floe.contract.formats.odcs.causes import causes
-from floe.contract.formats.odcs.schema import schema_findings
+from floe.contract.formats.odcs.places import schema_findings
 from floe.contract.formats.odcs.write import document, write
-from floe.contract.formats.text import yaml_text, yaml_write
+from floe.contract.formats.text import yaml_text
 from floe.model import Severity
 from tests.helpers.odcs_files import CASES, FILES
 
@@ -364,7 +363,7 @@ def test_the_text_is_in_the_order_of_the_standard():
     ],
 )
 def test_text_stays_text_for_every_reader(text):
-    written = yaml_write.dump({"a": text, text or "empty": [text]})
+    written = yaml_text.dump({"a": text, text or "empty": [text]})
     assert yaml.safe_load(written)["a"] == text
     assert yaml_text.parse(written, "a.yaml") == {"a": text, text or "empty": [text]}
 
@@ -380,11 +379,11 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
     )
 )
 def test_any_tree_reads_back_as_it_was(tree):
-    assert yaml_text.parse(yaml_write.dump({"a": tree}), "a.yaml") == {"a": tree}
+    assert yaml_text.parse(yaml_text.dump({"a": tree}), "a.yaml") == {"a": tree}
 
 
 def test_numbers_are_written_exactly():
-    text = yaml_write.dump({"a": Decimal("0.01"), "b": Decimal("1E+3"), "c": Decimal("1E-60"), "d": 10**30})
+    text = yaml_text.dump({"a": Decimal("0.01"), "b": Decimal("1E+3"), "c": Decimal("1E-60"), "d": 10**30})
     assert text == f"a: 0.01\nb: 1000\nc: 1.0E-60\nd: {10**30}\n"
 
 

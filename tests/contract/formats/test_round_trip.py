@@ -2,8 +2,7 @@
 
 import json
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from floe.contract.formats import odcs
 from floe.contract.formats.foreign import avro, documents, json_schema, spark_ddl, spark_json

@@ -122,9 +122,9 @@ def test_several_tables_make_one_contract():
     ("text", "message"),
     [
         ("CREATE TABLE t (a INT", "cannot be parsed"),
-        ("CREATE TABLE t", "creates no table with columns"),
-        ("SELECT 1", "creates no table with columns"),
-        ("", "creates no table with columns"),
+        ("CREATE TABLE t", "has no CREATE TABLE with columns"),
+        ("SELECT 1", "has no CREATE TABLE with columns"),
+        ("", "has no CREATE TABLE with columns"),
         ("CREATE TABLE t (a WIBBLE)", "Unknown type for 'a'"),
         ("\x00\x01", "SQL"),
     ],

@@ -4,8 +4,7 @@ import copy
 from decimal import Decimal
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from floe.contract.formats import read_tree
 from floe.contract.formats.text import yaml_text

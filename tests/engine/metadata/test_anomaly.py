@@ -64,7 +64,7 @@ def test_a_null_rate_out_of_the_usual():
     *before, today = points([100.0] * 22, [2.0] * 21 + [40.0])
     volume, nulls = batch_anomalies("t", today, before)
     assert (volume.outcome, nulls.outcome, nulls.code, str(nulls.severity)) == ("pass", "fail", "E559", "warning")
-    assert nulls.message == "'t.a' is null in 40.0% of rows, usual on a Monday are 1.0% to 3.0% null"
+    assert nulls.message == "'t.a' is null in 40.0% of rows, a Monday usually has 1.0% to 3.0% null"
 
 
 def test_ninety_seasonal_days_have_at_most_two_false_alarms_and_half_a_day_is_found_at_once():

@@ -40,5 +40,5 @@ def test_formats_take_and_refuse_what_their_standards_say(spark, ansi: str):
 def test_a_format_that_nobody_defined_is_not_evaluated_and_one_that_says_nothing_is_no_promise():
     found = "- {{name: v, logicalType: string, physicalType: string, logicalTypeOptions: {{format: {}}}}}"
     (only,) = plan_of(found.format("phone")).expectations
-    assert (only.code, only.cause) == ("E580", "floe knows no format 'phone' of text; say it by a pattern")
+    assert (only.code, only.cause) == ("E580", "the format 'phone' of text is unknown; use a pattern")
     assert plan_of(found.format("password")).expectations == ()

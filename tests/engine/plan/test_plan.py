@@ -145,7 +145,7 @@ def test_a_bound_that_is_no_date_is_not_evaluated_and_says_why():
         "E580",
         "t.day:below-minimum",
         None,
-        "the bound '2020-13-01' is no date",
+        "the bound '2020-13-01' is not of type date",
     )
 
 

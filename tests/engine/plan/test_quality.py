@@ -7,7 +7,7 @@ import pytest
 
 from floe.contract.formats import read
 from floe.engine.plan import make_plan as plan
-from floe.model.threshold import described, holds, problem
+from floe.model.result import described, holds, problem
 from tests.helpers.plans import HEAD
 
 
@@ -136,13 +136,13 @@ def test_each_rule_counts_what_it_says(judged, id_: str, code: str, outcome: str
 
 @pytest.mark.spark
 def test_severities_and_causes(judged):
-    assert str(judged["t.city:quality.nullValues"].severity) == "warning"
+    assert str(judged["t.city:quality.nullValues"].severity) == "error"  # a rule that names none
     assert str(judged["t.city:quality.nullValues[3]"].severity) == "error"
     assert str(judged["t:quality.custom"].severity) == "critical"
-    assert judged["t.city:quality.nullValues[4]"].cause == "the unit 'bananas' is none of rows and percent"
-    assert judged["t.city:quality.nullValues[5]"].cause == "the rule names no threshold"
-    assert judged["t.city:quality.custom"].cause == "a rule of the engine 'soda', which floe does not run"
-    assert judged["t:quality.custom[2]"].cause == "'as of today' is no comparison of two columns of the table"
+    assert judged["t.city:quality.nullValues[4]"].cause == "the unit 'bananas' is neither rows nor percent"
+    assert judged["t.city:quality.nullValues[5]"].cause == "the rule has no threshold"
+    assert judged["t.city:quality.custom"].cause == "floe does not run the engine 'soda'"
+    assert judged["t:quality.custom[2]"].cause == "'as of today' does not compare two columns of the table"
     assert "only words" not in str(judged)
 
 

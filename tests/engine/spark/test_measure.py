@@ -9,8 +9,12 @@ import pandas
 import pytest
 from pyspark.sql import Row
 
-from floe.engine.spark.jvm_duplicates import find_jvm_duplicates
+from floe.engine.spark.keys.bits import dense, duplicates_by_bits
+from floe.engine.spark.keys.columns import key_rows, whole_keys
+from floe.engine.spark.keys.jar import JarSearch, search_by_jar
+from floe.engine.spark.keys.result import DuplicateKeys, KeyStatistics
 from floe.engine.spark.measure import MeasureRequest, measure
+from floe.engine.spark.row_pass import key_of
 from floe.lang.sql.literals import quote
 from floe.model.plan import (
     Plan,
@@ -115,9 +119,12 @@ def test_parts_of_a_dense_key_are_told_apart_where_they_are_as_wide_as_one_anoth
 @pytest.mark.parametrize(("copies", "twice"), [([], 0), ([-63, 0, 64], 3), ([-63, -63], 2), ([5, 5, 5, 64], 4)])
 def test_dense_keys_are_told_by_their_bits_however_often_they_repeat(session, copies, twice):
     rows = session.createDataFrame([(n, n % 2) for n in [*range(-64, 70), *copies]], "id bigint, part int")
-    _, by_id = found(rows, plan(asked("key", keys=("id", "part")), key=("id", "part")))
-    wanted = tuple({"id": n, "part": n % 2} for n in sorted(set(copies), key=str))
-    assert (by_id["key"].violations, by_id["key"].samples) == (twice, wanted)
+    known = KeyStatistics(dense([(-64, 69), (0, 1)], 134 + len(copies)), 134 + len(copies))
+    seen = duplicates_by_bits(whole_keys(rows, ("id", "part")), key_of(rows, ("id", "part")), known)
+    assert isinstance(seen, DuplicateKeys)
+    wanted = [(f"={n}", f"={n % 2}") for n in sorted(set(copies), key=str)]
+    assert (seen.twice, [tuple(sample) for sample in seen.samples]) == (twice, wanted)
+    assert seen.method.startswith("bitmaps")
 
 
 def test_whole_numbers_as_keys_dense_or_sparse_negative_or_huge(session):
@@ -165,12 +172,12 @@ WAYS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "apart", "bounded"), WAYS[::4] if UNDER_TEST == "cluster" else WAYS)
-def test_many_keys_are_judged_alike_whatever_they_are_made_of_and_however_they_lie(session, kind, apart, bounded):
+@pytest.mark.parametrize(("kind", "clustered", "bounded"), WAYS[::4] if UNDER_TEST == "cluster" else WAYS)
+def test_many_keys_are_judged_alike_whatever_they_are_made_of_and_however_they_lie(session, kind, clustered, bounded):
     schema, made = KEYS[kind]
     names = tuple(part.split()[0] for part in schema.split(", "))
     rows = session.range(MANY).selectExpr(*_columns(names, made))
-    known = {"apart": dict.fromkeys(names, apart) if apart is not None else {}}
+    known = {"clustered": dict.fromkeys(names, clustered) if clustered is not None else {}}
     known |= {"bounds": BOUNDS[kind]} if bounded else {}
     _, clean = found(rows, plan(asked("key", keys=names), key=names), **known)
     assert (clean["key"].outcome, clean["key"].violations, clean["key"].samples) == ("pass", 0, ())
@@ -212,7 +219,8 @@ def test_keys_that_repeat_everywhere_are_counted(session):
 
 
 def test_sessions_that_floe_starts_have_its_code(session):
-    assert (find_jvm_duplicates(session.range(9), [None], MANY) is None) is (UNDER_TEST == "connect")
+    seen = search_by_jar(key_rows(session.range(9), ("id",)), KeyStatistics(None, MANY, None, [None]))
+    assert isinstance(seen, JarSearch) is (UNDER_TEST != "connect")
 
 
 if UNDER_TEST != "connect":  # which does without floe's own jar
@@ -223,30 +231,54 @@ if UNDER_TEST != "connect":  # which does without floe's own jar
             .union(session.range(50_000, 50_001, 1, 1))
             .selectExpr("CAST(id AS STRING) AS id")
         )
-        way = find_jvm_duplicates(rows, [None], MANY)
-        assert way is not None
-        seen = way.query.collect()
-        assert sorted(row.partition for row in seen) == [
-            2,
-            5,
-        ]  # 36,000 to 53,999 are in the third, the copy is in the last
-        assert way.keys(seen) == [(("50000",), 2)]
-        assert way.keys([row for row in seen if row.partition != 5]) is None
-        assert way.keys([Row(**{**row.asDict(), "rows": 1}) for row in seen]) is None
+        search, key = (
+            search_by_jar(key_rows(rows, ("id",)), KeyStatistics(None, MANY, None, [None])),
+            key_of(rows, ("id",)),
+        )
+        assert isinstance(search, JarSearch)
+        seen = [row for row in search.query.collect() if row.code is not None]
+        # 36,000 to 53,999 are in the third, the copy is in the last
+        assert sorted(row.partition for row in seen) == [2, 5]
+        told = search.read(seen, key)
+        assert told is not None
+        assert (told.twice, list(told.samples), told.method) == (1, [("=50000",)], "floe.jar (hashes)")
+        assert search.read([row for row in seen if row.partition != 5], key) is None
+        assert search.read([Row(**{**row.asDict(), "last_row": 1}) for row in seen], key) is None
 
 
 if UNDER_TEST != "connect":  # which does without floe's own jar
 
     def test_what_comes_back_is_little_however_much_repeats(session):
         twice = session.range(2 * MANY).selectExpr("CAST(id % 120000 AS STRING) AS id")
-        way = find_jvm_duplicates(twice, [None], 2 * MANY)
-        assert way is not None
-        assert 1_000 < len({row.number for row in way.query.collect()}) == way.query.count() < 3_000
+        search = search_by_jar(key_rows(twice, ("id",)), KeyStatistics(None, 2 * MANY, None, [None]))
+        assert isinstance(search, JarSearch)
+        assert 1_000 < len({row.code for row in search.query.collect()}) == search.query.count() < 3_000
         few = session.range(20_000_000).selectExpr(
             "CAST(id % 3 AS INT) AS id"
         )  # a list is looked through several times
         _, by_id = found(few, plan(asked("key", keys=("id",))), bounds={"id": (0, 2)}, total=20_000_000)
         assert (by_id["key"].violations, by_id["key"].samples) == (19_999_997, ({"id": 0}, {"id": 1}, {"id": 2}))
+
+
+def test_the_result_says_which_way_a_key_was_checked(session):
+    rows = session.range(MANY).selectExpr("id", "CAST(id AS STRING) AS text", "CAST(id AS DOUBLE) AS number")
+    bounds, clustered = {"id": (0, MANY - 1)}, {"id": True}
+    keys = [asked(name, keys=(name,)) for name in ("id", "text", "number")]
+    _, by_id = found(rows, plan(*keys), bounds=bounds, clustered=clustered, total=MANY)
+    methods = {id_: one.to_dict()["method"] for id_, one in by_id.items()}
+    without = " (this session has no floe.jar)"
+    assert methods == {
+        "connect": {"id": f"bitmaps{without}", "text": f"hash lists{without}", "number": f"groupBy{without}"},
+    }.get(
+        UNDER_TEST,
+        {
+            "id": "floe.jar (exact codes)",
+            "text": "floe.jar (hashes)",
+            "number": "groupBy (floe.jar has no codes for such types)",
+        },
+    )
+    _, few = found(session.range(9), plan(asked("key", keys=("id",))))
+    assert few["key"].method == "groupBy"
 
 
 def test_many_rows_that_stand_in_the_plan_itself(session):
@@ -260,6 +292,7 @@ def test_many_rows_that_stand_in_the_plan_itself(session):
     rules = [asked(name, keys=(name,)) for name in ("id", "number", "other")]
     for _ in range(2):
         _, by_id = found(planned, plan(*rules))
+        assert ("not read by floe.jar" in str(by_id["other"].method)) is (UNDER_TEST != "connect")
         assert {id_: (one.violations, len(one.samples)) for id_, one in by_id.items()} == dict.fromkeys(by_id, (1, 1))
 
 
@@ -276,6 +309,15 @@ if UNDER_TEST != "connect":  # whose plans cannot be seen
             assert by_id["key"].violations == 0
             assert "987654" in last.physicalPlanDescription()
             assert str(most) not in last.physicalPlanDescription()
+        whole = session.range(50).selectExpr("id * 987 AS id")
+        reference = asked("to", keys=("id",), target=Reference("others", ("id",)))
+        known = {"bounds": {"id": (0, 48_363)}, "total": 50, "references": {"others": whole}}
+        for masked, shown in (((), True), (("id",), False)):
+            _, by_id = found(whole, plan(reference, masked=masked), **known)
+            session.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+            last = store.executionsList(store.executionsCount() - 1, 1).head()
+            assert (by_id["to"].violations, by_id["to"].method) == (0, "bitmap join" if shown else "anti join")
+            assert ("48363" in last.physicalPlanDescription()) is shown
 
 
 def test_one_key_on_all_rows(session):

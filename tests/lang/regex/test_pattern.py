@@ -73,13 +73,13 @@ def test_a_pattern_in_use_is_left_alone(text):
         ("a++", "'+' at character 3 repeats a repetition"),
         ("a{3,2}", "'{3,2}' at character 2 has its numbers out of order"),
         ("[z-a]", "the range that ends at character 4 is out of order"),
-        ("(?P<x>a)", "'(?P<' at character 1 is no group of ECMA-262"),
-        ("(?>a)", "'(?>a' at character 1 is no group of ECMA-262"),
+        ("(?P<x>a)", "'(?P<' at character 1 is not a group of ECMA-262"),
+        ("(?>a)", "'(?>a' at character 1 is not a group of ECMA-262"),
         (r"\Aa", r"'\A' at character 1 means the letter A in ECMA-262"),
         ("[[:alpha:]]", "'[[:' at character 1 begins a POSIX class, which ECMA-262 does not have"),
         ("a\\", "it ends with a backslash"),
         ("(" * 51 + ")" * 51, "groups are nested deeper than 50 levels"),
-        ("a" * 5000, "it has 5,000 characters, at most 4,096 are read"),
+        ("a" * 5000, "it has 5,000 characters, at most 4,096 are allowed"),
     ],
 )
 def test_what_is_no_pattern(text, reason):

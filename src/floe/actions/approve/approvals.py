@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
-from floe.contract.formats.config import approvals as approvals_text
+from floe.contract.formats.config import policies as approvals_text
 from floe.contract.sources.files import read_bytes
 from floe.model import Finding
 from floe.model.approval import Approval

@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 from floe import tables
 from floe.actions.load.find import load_contract
-from floe.actions.load.rewrite import rewrite
 from floe.actions.load.variables import with_values
-from floe.contract.formats import read
-from floe.contract.formats.text import edit
+from floe.contract.formats.text.edit import NewKey, add_keys
+from floe.contract.sources.rewrite import rewrite
 from floe.engine.metadata.schema import columns
-from floe.model import Contract, ContractError, Dataset, Field, FloeError, TableError
+from floe.model import Contract, Dataset, Field, FloeError, TableError
 from floe.model.types import Array, MapOf, Struct, Type, accepts
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_target
@@ -45,10 +44,12 @@ def complete(name: str, source: str | None, settings: Settings) -> Completed:
     """
     contract = load_contract(name, settings)
     if contract.format != "odcs":
-        raise FloeError(f"{contract.source} is written as {contract.format}", "Convert it to ODCS first (floe convert)")
+        raise FloeError(
+            f"{contract.source} is not ODCS but {contract.format}", "Convert it to ODCS first (floe convert)"
+        )
     if source and len(contract.datasets) > 1:
         raise FloeError(
-            f"{contract.source} has {len(contract.datasets)} datasets, and one table is named", "Leave it out"
+            f"{contract.source} has {len(contract.datasets)} datasets, but one table was given", "Remove it"
         )
     found = [
         open_field for dataset in contract.datasets for open_field in _open_fields(contract, dataset, source, settings)
@@ -65,7 +66,7 @@ def _open_fields(contract: Contract, dataset: Dataset, source: str | None, setti
     facts = tables.probe(target, settings)
     if facts is None or facts.schema is None:
         raise TableError(
-            f"There is no table at {target}", "Name it before --complete: floe bootstrap TABLE --complete …"
+            f"There is no table at {target}", "Pass it before --complete: floe bootstrap TABLE --complete …"
         )
     actual = facts.schema
     names = columns(dataset.schema, actual, exact=False)
@@ -97,7 +98,7 @@ def _part(actual: Type | None, child: Field) -> Type | None:
 
 def _why(value: _Open) -> str:
     return (
-        f"the table has {value.type}, the contract says {value.field.type}"
+        f"the table has {value.type}, the contract has {value.field.type}"
         if value.type
         else "the table has no such column"
     )
@@ -105,23 +106,12 @@ def _why(value: _Open) -> str:
 
 def _filled(text: str, fitting: list[_Open], contract: Contract) -> str:
     """The text with the types in it; nothing is written where that would change anything else."""
-    places = {id(value): value.field.node.key_places[_beside(value.field)] for value in fitting}
-    changed = text
-    for value in sorted(fitting, key=lambda each_open: places[id(each_open)][1:], reverse=True):
-        changed = edit.add_key(changed, value.field.node, _beside(value.field), "physicalType", str(value.type))
-    again, _ = read(changed, contract.source)
-    wanted = {value.field.path: str(value.type) for value in fitting}
-    if again is None or {path: type_ for path, type_ in _types(again).items() if path in wanted} != wanted:
-        raise ContractError(
-            f"{contract.source}: the types cannot be written into this text", "Write them without aliases", "E501"
-        )
-    return changed
-
-
-def _types(contract: Contract) -> dict[str, str | None]:
-    return {field.path: field.physical_type for dataset in contract.datasets for field in dataset.walk()}
+    keys = [
+        NewKey(value.field.node.key_places[_beside(value.field)], "physicalType", str(value.type)) for value in fitting
+    ]
+    return add_keys(text, contract.source, keys)
 
 
 def _beside(field: Field) -> str:
-    """The key that the type is written beside."""
+    """The key that the type is written next to."""
     return next((key for key in ("logicalType", "name") if key in field.node), next(iter(field.node)))

@@ -1,4 +1,4 @@
-"""What a table's rows suggest that its contract could promise."""
+"""Constraints that the rows of a table suggest for its contract."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from floe.model.types import Array, Family, MapOf, Member, Struct, Type
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
-    """A column with what its table says, what its rows suggest (surely, where all of them were seen), and remarks."""
+    """A column of the table with proposals from its rows (`surely`: all rows were read) and remarks."""
 
     column: Column
     required: bool = False
@@ -28,7 +28,7 @@ class Proposals:
     remarks: tuple[str, ...] = ()
 
     def accepted(self) -> "Proposals":
-        """The column with all that is sure of it promised; what is not stays proposed."""
+        """The column with the proposals that hold for all rows as constraints; the others stay proposals."""
         taken = {key: value for key, value in self.facts().items() if key not in self.doubtful}
         column = replace(
             self.column,
@@ -71,13 +71,22 @@ _FACTS = ("unique", "primaryKey", "primaryKeyPosition")
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of a table beside its columns."""
+    """What is known of a table besides its columns."""
 
     seen: Observation | None
     files: tuple[FileStatistics, ...] | None = None
     key: tuple[str, ...] = ()
     partition: tuple[str, ...] = ()
     descriptions: Mapping[str, str] | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Whether all rows were seen."""
+        return bool(self.seen and self.seen.whole)
+
+    def column(self, name: str) -> ColumnSeen | None:
+        """What rows show of a column; None where none was seen."""
+        return self.seen.columns.get(name) if self.seen and self.seen.rows else None
 
 
 def propose(schema: Struct, ground: Evidence) -> list[Proposals]:
@@ -87,34 +96,45 @@ def propose(schema: Struct, ground: Evidence) -> list[Proposals]:
 
 def _proposals(member: Member, ground: Evidence) -> Proposals:
     column, remarks = _column(member, ground)
-    seen = ground.seen.columns.get(member.name) if ground.seen and ground.seen.rows else None
-    whole = bool(ground.seen and ground.seen.whole)
-    proposal = Proposals(column, remarks=tuple(remarks))
+    seen = ground.column(member.name)
     nulls = _nulls(member.name, ground)
     if (seen is None and nulls is None) or column.type != member.type:
-        return proposal
-    doubtful = set() if whole else {"unique", "primaryKey", "primaryKeyPosition", "quality"}
-    if nulls is None and not whole:
-        doubtful.add("required")
-    personal = named(member.name, "pii")
+        return Proposals(column, remarks=tuple(remarks))
+    if _all_null(member.name, seen, ground):
+        remarks.append("null in every row")
     key = _key_position(member.name, ground)
-    options, sure = (None, True) if personal or key else _bounds(member, seen, ground)
-    if not sure:
-        doubtful.add("logicalTypeOptions")
-    empty = (seen.nulls == ground.seen.rows if seen and ground.seen and whole else False) or _all_null(
-        member.name, ground
-    )
-    lasting = nulls if nulls is not None else seen.nulls if seen else None
-    return replace(
-        proposal,
-        required=member.nullable and lasting == 0 and is_filled(ground),
+    options, of_all_rows = None, True
+    values = None
+    if not key and not named(member.name, "pii"):
+        options, of_all_rows = _bounds(member, seen, ground)
+        values = _listed(seen, ground) if seen else None
+    return Proposals(
+        column,
+        required=member.nullable and is_filled(ground) and _never_null(nulls, seen),
         unique=bool(seen and seen.unique and names_a_row(member.name) and not key and not ground.key),
         key=key,
         options=options,
-        values=None if personal or key or seen is None else _listed(seen, ground),
-        doubtful=frozenset(doubtful),
-        remarks=(*remarks, *(["null in every row"] if empty else [])),
+        values=values,
+        doubtful=_doubtful(ground, nulls is not None, of_all_rows),
+        remarks=tuple(remarks),
     )
+
+
+def _doubtful(ground: Evidence, nulls_known: bool, bounds_known: bool) -> frozenset[str]:
+    """The proposals that rows which were not seen may contradict."""
+    doubtful = set() if ground.whole else {"unique", "primaryKey", "primaryKeyPosition", "quality"}
+    if not nulls_known and not ground.whole:
+        doubtful.add("required")
+    if not bounds_known:
+        doubtful.add("logicalTypeOptions")
+    return frozenset(doubtful)
+
+
+def _never_null(nulls: int | None, seen: ColumnSeen | None) -> bool:
+    """Whether no row is null: of all rows where that is known, else of those that were seen."""
+    if nulls is None and seen:
+        nulls = seen.nulls
+    return nulls == 0
 
 
 def is_filled(ground: Evidence) -> bool:
@@ -124,7 +144,7 @@ def is_filled(ground: Evidence) -> bool:
 
 
 def _column(member: Member, ground: Evidence) -> tuple[Column, list[str]]:
-    """What the table itself says of a column."""
+    """The constraints in the metadata of the table for a column."""
     facts: dict[str, Any] = {}
     remarks = []
     for word, names in (("primaryKey", ground.key), ("partitioned", ground.partition)):
@@ -133,7 +153,7 @@ def _column(member: Member, ground: Evidence) -> tuple[Column, list[str]]:
             facts |= {word: True, position: names.index(member.name) + 1}
     type_ = member.type
     if not _promisable(type_):
-        remarks.append(f"the files hold {type_}, which is no type that could be promised")
+        remarks.append(f"the files contain {type_}, which a contract cannot express")
         type_ = Family("any")
     described = (ground.descriptions or {}).get(member.name)
     column = Column(name=member.name, type=type_, nullable=member.nullable, description=described, facts=facts)
@@ -170,7 +190,10 @@ def _nulls(name: str, ground: Evidence) -> int | None:
     return sum(file.nulls[name] for file in ground.files)
 
 
-def _all_null(name: str, ground: Evidence) -> bool:
+def _all_null(name: str, seen: ColumnSeen | None, ground: Evidence) -> bool:
+    """Whether a column is known to hold nothing: by all rows, or by the statistics of every file."""
+    if ground.seen and ground.whole and seen and seen.nulls == ground.seen.rows:
+        return True
     files = ground.files or ()
     return bool(files) and all(file.rows and file.nulls.get(name) == file.rows for file in files)
 
@@ -178,19 +201,18 @@ def _all_null(name: str, ground: Evidence) -> bool:
 def _bounds(member: Member, seen: ColumnSeen | None, ground: Evidence) -> tuple[dict[str, Any] | None, bool]:
     """The bounds of a column as options, and whether they are those of all rows."""
     shape = kind(member.type)
-    whole = bool(ground.seen and ground.seen.whole)
     edges = (seen.least, seen.most) if seen else (None, None)
-    by_files = None if whole else _file_bounds(member.name, ground.files)
+    by_files = None if ground.whole else _file_bounds(member.name, ground.files)
     low, high = by_files or edges
     if low is None or high is None or shape in (None, "text"):
         return None, True
-    if shape == "moment":  # time goes on: what was latest today is no promise for tomorrow
-        return {"minimum": _text(low)}, whole or by_files is not None
-    return {"minimum": _text(low), "maximum": _text(high)}, whole or by_files is not None
+    if shape == "moment":  # the next rows will be later, so the latest timestamp is not a constraint
+        return {"minimum": _text(low)}, ground.whole or by_files is not None
+    return {"minimum": _text(low), "maximum": _text(high)}, ground.whole or by_files is not None
 
 
 def _file_bounds(name: str, files: tuple[FileStatistics, ...] | None) -> tuple[Any, Any] | None:
-    """Between which values a column lies by the statistics of every file; None where one does not say."""
+    """Bounds of a column from the statistics of every file; None if a file has none."""
     filled = [file for file in files or () if not file.rows or file.nulls.get(name) != file.rows]
     if not filled or any(name not in file.least or name not in file.most for file in filled):
         return None
@@ -207,7 +229,7 @@ def _text(value: Any) -> Any:
 
 
 def _listed(seen: ColumnSeen, ground: Evidence) -> tuple[str, ...] | None:
-    """The values of a column that looks like a list: each seen twice or more, on average."""
+    """The values of a column with few distinct values: each occurs twice or more on average."""
     filled = ground.seen.rows - seen.nulls if ground.seen else 0
     shown = all(name.isprintable() for name in seen.values or ())
     return seen.values if seen.values and shown and 2 * len(seen.values) <= filled else None

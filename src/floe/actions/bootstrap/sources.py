@@ -1,4 +1,4 @@
-"""Find the tables that a bootstrap begins with, and look at their rows."""
+"""Find the tables of a bootstrap source and read their rows."""
 
 import os
 from pathlib import Path
@@ -39,31 +39,46 @@ def find_tables(source: Any, name: str | None, most: int, settings: Settings) ->
         return [_frame(source, name or "dataset", most, settings)]
     targets = _targets(str(source), settings)
     if name and len(targets) > 1:
-        raise TableError(f"{source} holds {len(targets)} tables, which cannot all be called '{name}'", "Name one table")
+        raise TableError(
+            f"{source} contains {len(targets)} tables, which cannot share the name '{name}'", "Pass one table"
+        )
     return [_table(target, shown, name, most, settings) for shown, target in targets]
 
 
 def _targets(source: str, settings: Settings) -> list[tuple[str, Target]]:
     path = Path(source)
-    first = source.split(".", maxsplit=1)[0]
     if os.path.isdir(path) and (below := tables_below(path)):
         return [(str(path), _target(f"./{path}" if not path.is_absolute() else str(path), settings)) for path in below]
-    if os.path.exists(path) or "/" in source or source.startswith("."):
-        if "://" not in source and not os.path.exists(path):
-            raise TableError(f"There is nothing at {source}", "Name a table's folder, a file, or a catalog name")
-        named = source if "/" in source or source.startswith(".") else f"./{source}"
-        target = _target(named, settings)
-        if os.path.isdir(path) and not holds_table(path):
-            raise TableError(f"{source} holds no Delta, Iceberg or Parquet table", "Name a table's folder or file")
-        return [(source, target)]
-    if first in settings.catalogs:
+    if os.path.exists(path) or _is_path(source):
+        return [(source, _by_path(source, settings))]
+    catalog = source.split(".", maxsplit=1)[0]
+    if catalog in settings.catalogs:
         return [(name, named_target(name, settings)) for name in _in_catalog(source, settings)]
     if "." not in source or source.endswith(_FILES):
-        raise TableError(f"There is nothing at {source}", "Name a table's folder, a file, or a catalog name")
-    if source.count(".") > 1 and first != "spark_catalog":
+        raise _nothing_at(source)
+    if source.count(".") > 1 and catalog != "spark_catalog":
         listed = ", ".join(settings.catalogs) or "none"
-        raise TableError(f"No catalog is called '{first}'", f"Catalogs in the settings: {listed} (`floe doctor`)")
+        raise TableError(f"No catalog is called '{catalog}'", f"Catalogs in the settings: {listed} (`floe doctor`)")
     return [(source, named_target(source, settings))]
+
+
+def _is_path(source: str) -> bool:
+    return "/" in source or source.startswith(".")
+
+
+def _by_path(source: str, settings: Settings) -> Target:
+    """The table at a path or an address."""
+    path = Path(source)
+    if "://" not in source and not path.exists():
+        raise _nothing_at(source)
+    target = _target(source if _is_path(source) else f"./{source}", settings)
+    if path.is_dir() and not holds_table(path):
+        raise TableError(f"{source} contains no Delta, Iceberg or Parquet table", "Pass a table folder or file")
+    return target
+
+
+def _nothing_at(source: str) -> TableError:
+    return TableError(f"{source} does not exist", "Pass a table folder, a file, or a catalog name")
 
 
 def _target(table: str, settings: Settings) -> Target:
@@ -76,7 +91,7 @@ def _in_catalog(name: str, settings: Settings) -> list[str]:
 
     catalog, *rest = name.split(".")
     if not rest:
-        raise TableError(f"'{catalog}' is a catalog", f"Name a namespace of it, {catalog}.NAMESPACE, or a table")
+        raise TableError(f"'{catalog}' is a catalog", f"Pass a namespace, {catalog}.NAMESPACE, or a table")
     if len(rest) > 1 and iceberg.by_name(name, settings) is not None:
         return [name]
     tables = iceberg.tables_in(name, settings)
@@ -85,7 +100,7 @@ def _in_catalog(name: str, settings: Settings) -> list[str]:
             f"The catalog '{catalog}' has no table or namespace {'.'.join(rest)}", "Check the name (`floe doctor`)"
         )
     if not tables:
-        raise TableError(f"The namespace {name} has no tables", "Name another namespace, or write its tables first")
+        raise TableError(f"The namespace {name} has no tables", "Pass another namespace, or write its tables first")
     return tables
 
 
@@ -97,7 +112,7 @@ def _table(target: Target, shown: str, name: str | None, most: int, settings: Se
         return _by_spark(target, called, most, settings)
     facts = probe(target, settings)
     if facts is None or facts.schema is None:
-        raise TableError(f"There is no table at {shown}", "Name a table's folder, a Parquet file, or a catalog name")
+        raise TableError(f"There is no table at {shown}", "Pass a table folder, a Parquet file, or a catalog name")
     seen, read = _observed(target, facts, most, settings)
     ground = Evidence(seen, facts.files, facts.key, facts.partition, reader_of(target).descriptions(target))
     return SourceTable(called, shown, target, facts.schema, ground, read)
@@ -105,7 +120,7 @@ def _table(target: Target, shown: str, name: str | None, most: int, settings: Se
 
 def _observed(target: Target, facts: "TableFacts", most: int, settings: Settings) -> tuple[Observation | None, str]:
     if most <= 0:
-        return None, "No rows were read; what follows of them is from the statistics of the table's files."
+        return None, "No rows were read; the proposals come from the statistics of the table's files."
 
     assert facts.schema
     try:
@@ -120,11 +135,11 @@ def _observed(target: Target, facts: "TableFacts", most: int, settings: Settings
 
 def _said(seen: Observation, total: int | None) -> str:
     if not seen.rows:
-        return "The table has no rows, so nothing more is known of them."
+        return "The table has no rows, so there are no proposals."
     if seen.whole:
         return f"All {seen.rows:,} rows were read."
     of = f" of {total:,}" if total is not None else ""
-    return f"The first {seen.rows:,}{of} rows were read (--rows); what only they show is never more than proposed."
+    return f"The first {seen.rows:,}{of} rows were read (--rows); their values are only proposed."
 
 
 def _observed_by_spark(target: Target, schema: Struct, why: str, settings: Settings) -> tuple[Observation | None, str]:
@@ -140,7 +155,7 @@ def _by_spark(target: Target, name: str, most: int, settings: Settings) -> Sourc
     """A table that only Spark's own catalog knows."""
     frame = engine.spark.profile.frame_of(target, settings)
     if frame is None:
-        raise TableError(f"There is no table {target}", "Name a table's folder, a Parquet file, or a catalog name")
+        raise TableError(f"There is no table {target}", "Pass a table folder, a Parquet file, or a catalog name")
     return _frame(frame, name, most, settings)._replace(target=target, shown=str(target))
 
 

@@ -1,4 +1,4 @@
-"""CI: judge what changed since a git revision, as a pull request needs it."""
+"""CI: check the contracts that changed since a git revision, for a pull request."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,12 +20,11 @@ from floe.model import Contract, Finding, FloeError, Place, Severity
 from floe.model.approval import Approval
 from floe.model.change import Bump, Diff
 from floe.settings import Settings
-from floe.system.clock import utc_now
 
 
 @dataclass(frozen=True, slots=True)
 class CiStep:
-    """One thing that was judged, and what was found."""
+    """A contract or product that was checked, with its findings."""
 
     name: str
     findings: tuple[Finding, ...]
@@ -33,7 +32,7 @@ class CiStep:
 
 @dataclass(frozen=True, slots=True)
 class CiResult:
-    """What changed since a revision, judged step by step."""
+    """What changed since a revision, with the findings of each step."""
 
     since: str
     files: tuple[str, ...]
@@ -76,7 +75,8 @@ class CiResult:
 
 def ci(since: str, path: str | Path = ".", *, settings: Settings | None = None, today: date | None = None) -> CiResult:
     """Lint, diff and compile of the contracts below a path that differ from where we parted from a revision."""
-    settings, today = settings or load_settings(), today or utc_now().date()
+    settings = settings or load_settings()
+    today = today or settings.clock().date()
     repository = Repository(Path.cwd())
     base = repository.parted(since, "HEAD")
     all_changed = repository.changed(base, path)
@@ -104,7 +104,7 @@ def ci(since: str, path: str | Path = ".", *, settings: Settings | None = None, 
 
 
 def _contract_files(changed: Sequence[str]) -> set[str]:
-    """The changed files that may be contracts, and those beside a changed changes.yaml."""
+    """The changed files that may be contracts, and those next to a changed changes.yaml."""
     found = {name for name in changed if may_hold_contract(Path(name)) or _outside(name)}
     for name in changed:
         folder = Path(name).parent
@@ -114,12 +114,12 @@ def _contract_files(changed: Sequence[str]) -> set[str]:
 
 
 def _outside(name: str) -> bool:
-    """Whether a file that stands elsewhere in the repository may be a contract by its own name."""
+    """Whether a file elsewhere in the repository may be a contract by its name."""
     return Path(name).is_absolute() and may_hold_contract(Path(Path(name).name))
 
 
 def _linted(path: str | Path, changed: set[str]) -> LintResult:
-    """Everything below the path, for rules that look at several contracts; nothing where nothing changed."""
+    """Everything below the path, for rules that compare contracts; nothing if nothing changed."""
     there = [name for name in sorted(changed) if Path(name).is_file()]
     if not there:
         return LintResult((), 0, ())
@@ -153,20 +153,28 @@ def _pairs(before: ContractSet, after: ContractSet, everything: Sequence[Contrac
     left = []
     for new in after.contracts:
         old = olds.get(_file(new))
-        if old and (name_of(old) == name_of(new) or old.id == new.id or _alone(new, before, after)):
-            yield VersionPair(olds.pop(_file(new)), new, after.told(new))
+        if old and _carries_on(old, new, before, after):
+            yield VersionPair(olds.pop(_file(new)), new, after.changes_of(new))
         else:
             left.append(new)
     for new in left:
         moved = next((file for file, old in olds.items() if name_of(old) == name_of(new)), None)
-        line = [
-            contract for contract in everything if name_of(contract) == name_of(new) and _file(contract) != _file(new)
-        ]
         if moved:
-            yield VersionPair(olds.pop(moved), new, after.told(new))
+            yield VersionPair(olds.pop(moved), new, after.changes_of(new))
         else:
-            yield in_line(line, new, after.told(new))
+            yield in_line(_other_versions(new, everything), new, after.changes_of(new))
     yield from (VersionPair(old, None) for old in olds.values())
+
+
+def _carries_on(old: Contract, new: Contract, before: ContractSet, after: ContractSet) -> bool:
+    """Whether two contracts of one file are versions of one contract."""
+    return name_of(old) == name_of(new) or old.id == new.id or _alone(new, before, after)
+
+
+def _other_versions(new: Contract, everything: Sequence[Contract]) -> list[Contract]:
+    """The versions of a contract that other files keep."""
+    same_name = (contract for contract in everything if name_of(contract) == name_of(new))
+    return [contract for contract in same_name if _file(contract) != _file(new)]
 
 
 def _alone(new: Contract, before: ContractSet, after: ContractSet) -> bool:
@@ -191,7 +199,7 @@ def _with_approvals(
 def _missing(
     compared: DiffResult, pairs: Sequence[VersionPair], approved: Sequence[tuple[Diff, Approval]]
 ) -> Iterator[Finding]:
-    """A finding for each MAJOR that nobody approved."""
+    """A finding for each MAJOR version without approval."""
     places = {name_of(pair.present): pair.present for pair in pairs}
     allowed = {one.hash for one, _ in approved}
     for result in compared.results:

@@ -1,4 +1,4 @@
-"""What compiling says of the contracts that changed, and of those that inherit from one that did."""
+"""Findings of compiling the changed contracts, and the contracts that inherit from them."""
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import date
@@ -9,39 +9,38 @@ from floe.actions.compile.contract import CompiledContract, CompileWorker
 from floe.actions.compile.judge import apply_waivers, rulebook
 from floe.actions.diff.previous import History, bases
 from floe.actions.load.settings import load_settings
-from floe.contract.sources.files import read_bytes
-from floe.contract.sources.folders import Folders
+from floe.contract.sources.files import Folders, read_bytes
 from floe.model import ContractError, Finding
 
-# what is asked for all of them: a change of it may break any contract
+# the settings of all of them: a change of it may break any contract
 _MANIFEST = "manifest.yaml"
 
 
 def compiled(
-    path: Path, changed: Collection[str], said: Iterable[Finding], since: str, today: date
+    path: Path, changed: Collection[str], reported: Iterable[Finding], since: str, today: date
 ) -> Iterator[Finding]:
-    """Findings of the contracts below a path that something changed in since a revision; not those said before."""
-    known = {_key(finding) for finding in said}
+    """Findings of the contracts below a path that something changed in since a revision; not those reported before."""
+    known = {_key(finding) for finding in reported}
     files, folder = {str(Path(name).resolve()) for name in changed}, path.resolve()
     if not folder.is_dir() or not files:
         return
     folders = Folders(folder)
     for finding in (*_of_products(folders, files, since, today), *_of_others(folders, files, since, today)):
-        # bases that are not valid are the diff's matter, which looks for an older version of them
+        # invalid versions on the base are the task of the diff, which finds an older version of them
         if finding.name != "base-invalid" and _key(finding) not in known:
             known.add(_key(finding))
             yield finding
 
 
 def _of_products(folders: Folders, files: set[str], since: str, today: date) -> Iterator[Finding]:
-    """What compiling says of the products, where a changed file decided about it."""
+    """Findings of compiling the products, if a changed file affects them."""
     if not any((Path(product) / "floe.yaml").is_file() for product in folders.products()):
         return
     result = compile_products(folders.start, today=today, store=False, since=since)
     touched = set(files)
-    for one in result.run.ones:
-        if not files.isdisjoint(one.files):
-            touched |= {one.document, f"{one.folder}/floe.yaml"}
+    for contract in result.run.contracts:
+        if not files.isdisjoint(contract.files):
+            touched |= {contract.document, f"{contract.folder}/floe.yaml"}
     everything = str(result.run.settings.root / _MANIFEST) in files
     for finding in result.findings:
         if everything or (finding.place and str(Path(finding.place.file).resolve()) in touched):
@@ -49,25 +48,31 @@ def _of_products(folders: Folders, files: set[str], since: str, today: date) -> 
 
 
 def _of_others(folders: Folders, files: set[str], since: str, today: date) -> Iterator[Finding]:
-    """What parents, policies and versions say of the changed contracts that belong to no product."""
-    products = [folder for folder in folders.products() if (Path(folder) / "floe.yaml").is_file()]
-    ours = {path for folder in products for path in folders.documents(folder)}
-    left = [path for path in folders.below(folders.start) if path not in ours]
-    wanted = [path for path in left if path in files or _extends(path)]
+    """Findings of parents, policies and versions for the changed contracts outside of products."""
+    wanted = [path for path in _outside_products(folders) if path in files or _extends(path)]
     if not wanted:
         return
     settings = load_settings(start=Path(folders.start))
     rules, history = rulebook(settings), History(settings, bases(Path(folders.start), settings.root, since)[0])
     worker = CompileWorker(settings, rules, Path(folders.start), history)
-    ones = [value for value in map(worker.loose, wanted) if value.summary]
-    extended = {file for one in ones for file in one.files if file != one.document}
-    for one in ones:
-        if not files.isdisjoint(one.files):
-            yield from _own(apply_waivers(one.findings, rules, one.about, today), one, extended)
+    contracts = [contract for contract in map(worker.loose, wanted) if contract.summary]
+    extended: set[str] = set()
+    for contract in contracts:
+        extended |= contract.files.keys() - {contract.document}
+    for contract in contracts:
+        if not files.isdisjoint(contract.files):
+            yield from _own(apply_waivers(contract.findings, rules, contract.about, today), contract, extended)
+
+
+def _outside_products(folders: Folders) -> list[str]:
+    """The files below the folder that belong to no product."""
+    products = [folder for folder in folders.products() if (Path(folder) / "floe.yaml").is_file()]
+    of_products = {path for folder in products for path in folders.documents(folder)}
+    return [path for path in folders.below(folders.start) if path not in of_products]
 
 
 def _own(found: Iterable[Finding], value: CompiledContract, extended: set[str]) -> Iterator[Finding]:
-    """What lint and diff did not judge; a contract that others extend need not obey the policies of products itself."""
+    """Findings that lint and diff do not have; parents need not obey the policies of products."""
     for finding in found:
         if finding.code >= "E510" and not (finding.code == "E515" and value.document in extended):
             yield finding

@@ -14,11 +14,10 @@ from sys import intern
 
 from floe.actions.compile.cache import Cache
 from floe.actions.compile.contract import CompiledContract, CompiledProduct, CompileWorker, Task
-from floe.actions.compile.drift import reachable
+from floe.actions.compile.judge import reachable
 from floe.actions.diff.previous import History
 from floe.actions.load.parents import may_name
-from floe.contract.sources.files import read_bytes
-from floe.contract.sources.folders import Folders
+from floe.contract.sources.files import Folders, read_bytes
 from floe.model import ContractError
 from floe.settings import Settings
 
@@ -39,7 +38,7 @@ class Run:
     history: History
     processes: int | None = None
     products: list[CompiledProduct] = field(default_factory=list)
-    ones: list[CompiledContract] = field(default_factory=list)
+    contracts: list[CompiledContract] = field(default_factory=list)
     taken: int = 0  # how many were not compiled again
 
 
@@ -47,20 +46,22 @@ def carry_out(run: Run) -> None:
     """Every product and contract below the folder, as kept or compiled now."""
     documents = {folder: run.folders.documents(folder) for folder in run.folders.products()}
     kept, below = _Kept(run), {}
-    products, ones, tasks = _split(documents, kept)
-    run.taken = len(ones)
-    run.worker.resolver.parents.seed({name: paths for compiled in ones for name, paths in compiled.names.items()})
+    products, contracts, tasks = _split(documents, kept)
+    run.taken = len(contracts)
+    run.worker.resolver.parents.seed({name: paths for compiled in contracts for name, paths in compiled.names.items()})
     with _workers(run.worker, tasks, run.processes) as done:
         for product, more in done:
             products[product.folder] = product
-            ones += [_stored(compiled, run.cache) for compiled in more]
-    ones += _ports(run, products, ones, documents, kept)
+            contracts += [_stored(compiled, run.cache) for compiled in more]
+    contracts += _ports(run, products, contracts, documents, kept)
     run.products = [products[folder] for folder in documents]
     order = {path: i for i, path in enumerate(path for paths in documents.values() for path in paths)}
-    run.ones = sorted(ones, key=lambda value: (order.get(value.document, len(order)), value.folder, value.ports))
-    if any(compiled.names for compiled in run.ones):
+    run.contracts = sorted(
+        contracts, key=lambda value: (order.get(value.document, len(order)), value.folder, value.ports)
+    )
+    if any(compiled.names for compiled in run.contracts):
         below = {path: run.cache.signs.now(path) for path in kept.files()}
-    run.cache.save(run.products, run.ones, below)
+    run.cache.save(run.products, run.contracts, below)
 
 
 def _split(
@@ -68,18 +69,18 @@ def _split(
 ) -> tuple[dict[str, CompiledProduct], list[CompiledContract], list[Task]]:
     """What is kept, and the tasks that are left."""
     products: dict[str, CompiledProduct] = {}
-    ones: list[CompiledContract] = []
+    contracts: list[CompiledContract] = []
     tasks: list[Task] = []
     for folder, paths in documents.items():
         product = kept.product(folder, paths)
-        found = {path: kept.one((path, "")) for path in paths}
-        left = [path for path, one in found.items() if one is None]
-        ones += [compiled for compiled in found.values() if compiled]
+        found = {path: kept.contract((path, "")) for path in paths}
+        left = [path for path, compiled in found.items() if compiled is None]
+        contracts += [compiled for compiled in found.values() if compiled]
         if product:
             products[folder] = product
         if left or not product:
             tasks += _tasks(folder, paths, left)
-    return products, ones, tasks
+    return products, contracts, tasks
 
 
 def _tasks(folder: str, every: Sequence[str], left: Sequence[str]) -> Iterator[Task]:
@@ -94,18 +95,18 @@ def _tasks(folder: str, every: Sequence[str], left: Sequence[str]) -> Iterator[T
 def _ports(
     run: Run,
     products: dict[str, CompiledProduct],
-    ones: Sequence[CompiledContract],
+    contracts: Sequence[CompiledContract],
     documents: dict[str, list[str]],
     kept: "_Kept",
 ) -> list[CompiledContract]:
     """The contracts of ports that no document describes and no task has made yet."""
-    claimed = {(compiled.folder, port) for compiled in ones for port in compiled.ports}
+    claimed = {(compiled.folder, port) for compiled in contracts for port in compiled.ports}
     out, tasks = [], []
     for folder, product in products.items():
         free = [name for name in product.outputs if (folder, name) not in claimed]
-        found = {name: kept.one((folder, name)) for name in free}
+        found = {name: kept.contract((folder, name)) for name in free}
         out += [compiled for compiled in found.values() if compiled]
-        if left := tuple(name for name, one in found.items() if one is None):
+        if left := tuple(name for name, compiled in found.items() if compiled is None):
             tasks.append(Task(folder, tuple(documents[folder]), (), left))
     run.taken += len(out)
     with _workers(run.worker, tasks, run.processes) as done:
@@ -126,7 +127,7 @@ class _Kept:
     def __init__(self, run: Run) -> None:
         self.run, self.cache = run, run.cache
         self._files: list[str] | None = None
-        self._clouded = self._names() if any(compiled.names for compiled in self.cache.ones.values()) else set()
+        self._clouded = self._names() if any(compiled.names for compiled in self.cache.contracts.values()) else set()
         self._reachable: dict[tuple[str | None, str | None], bool] = {}
 
     def files(self) -> list[str]:
@@ -142,7 +143,7 @@ class _Kept:
         signs, before = self.cache.signs, self.cache.below
         changed = [path for path in self.files() if path not in before or before[path] != signs.now(path)]
         texts = [text for path in changed if (text := _text(path))]
-        names = {name for compiled in self.cache.ones.values() for name in compiled.names} if texts else set()
+        names = {name for compiled in self.cache.contracts.values() for name in compiled.names} if texts else set()
         return {name for name in names if any(may_name(name).search(text) for text in texts)}
 
     def product(self, folder: str, documents: list[str]) -> CompiledProduct | None:
@@ -150,9 +151,9 @@ class _Kept:
         product = self.cache.products.get(folder)
         return product if product and product.documents == documents and self._same(product.files) else None
 
-    def one(self, key: tuple[str, str]) -> CompiledContract | None:
-        """A contract that nothing changed about, and whose table is out of reach: tables are asked every time."""
-        compiled = self.cache.ones.get(key)
+    def contract(self, key: tuple[str, str]) -> CompiledContract | None:
+        """An unchanged contract whose table is unreachable: tables are checked every time."""
+        compiled = self.cache.contracts.get(key)
         if compiled is None or not self._same(compiled.files) or not self._clouded.isdisjoint(compiled.names):
             return None
         if compiled.before != self.run.history.key(compiled.files) or any(
@@ -199,7 +200,7 @@ def _workers(
         return
     global _shared  # noqa: PLW0603  (handed down to forked processes without being copied)
     _shared = worker
-    gc.freeze()  # what is there already is not looked at again by each process
+    gc.freeze()  # what is there already is not traced again by each process
     try:
         with ProcessPoolExecutor(number, multiprocessing.get_context("fork")) as pool:
             yield _in_turn(pool, _chunks(tasks), _AHEAD * number)

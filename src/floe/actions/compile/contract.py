@@ -1,4 +1,4 @@
-"""One contract compiled: what it came to, small enough to be handed over and kept."""
+"""One compiled contract: the result, small enough to be passed on and stored."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from floe.actions.compile.drift import drift, targets
-from floe.actions.compile.judge import Rulebook, apply_ignores, judge
+from floe.actions.compile.judge import Rulebook, apply_ignores, drift, judge, targets
 from floe.actions.diff.previous import History
 from floe.actions.load.product import OpenProduct, Resolved, Resolver, open_product
 from floe.contract.formats.canonical import content_hash
@@ -16,7 +15,7 @@ from floe.contract.lint.rules.secret import without_secrets
 from floe.contract.lint.together import table_key
 from floe.contract.lint.views import fold
 from floe.contract.resolve import artifacts
-from floe.contract.sources.disk import Disk, hash_now
+from floe.contract.sources.files import Disk, hash_now
 from floe.model import Contract, Dataset, Finding, Place
 from floe.model.lifecycle import ENDING
 from floe.settings import Settings
@@ -82,7 +81,7 @@ class CompiledProduct:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Some documents and ports of one product; `rest` asks for the ports that none of these documents describes."""
+    """Some documents and ports of a product; `rest` means the ports without a document."""
 
     folder: str
     every: tuple[str, ...]
@@ -110,23 +109,24 @@ class CompileWorker:
         return self._opened
 
     def done(self, task: Task) -> tuple[CompiledProduct, list[CompiledContract]]:
-        """What a task comes to."""
+        """The result of a task."""
         opened = self.opened(task.folder, task.every)
-        ones = [
-            self._one(opened, self.resolver.document(opened, Path(document)), document) for document in task.documents
+        contracts = [
+            self._contract(opened, self.resolver.document(opened, Path(document)), document)
+            for document in task.documents
         ]
-        claimed = [port for compiled in ones for port in compiled.ports]
+        claimed = [port for compiled in contracts for port in compiled.ports]
         wanted = [port for port in self.resolver.free_ports(opened, claimed) if task.rest or port.name in task.ports]
-        ones += [self._one(opened, self.resolver.port(opened, port), "") for port in wanted]
-        return self._product(opened), ones
+        contracts += [self._contract(opened, self.resolver.port(opened, port), "") for port in wanted]
+        return self._product(opened), contracts
 
     def loose(self, path: str) -> CompiledContract:
         """A contract's file that belongs to no product."""
         opened = OpenProduct(Path(path).parent, None, (), ())
-        return self._one(opened, self.resolver.document(opened, Path(path)), path)
+        return self._contract(opened, self.resolver.document(opened, Path(path)), path)
 
     def resolved(self, compiled: CompiledContract, every: Sequence[str]) -> Contract | None:
-        """A contract once more as a whole, for those who look at several."""
+        """A contract as a whole again, for rules over several contracts."""
         opened = self.opened(compiled.folder, every)
         if compiled.document:
             found = self.resolver.document(opened, Path(compiled.document))
@@ -155,7 +155,7 @@ class CompileWorker:
             out.inputs = [[port.name, port.contract, list(port.place)] for port in made.inputs]
         return out
 
-    def _one(self, opened: OpenProduct, resolved: Resolved, document: str) -> CompiledContract:
+    def _contract(self, opened: OpenProduct, resolved: Resolved, document: str) -> CompiledContract:
         compiled = CompiledContract(str(opened.folder), document, resolved.source, [], ports=list(resolved.ports))
         compiled.generated, compiled.names = (
             resolved.generated,
@@ -170,7 +170,7 @@ class CompileWorker:
         return compiled
 
     def _filled(self, compiled: CompiledContract, resolved: Resolved) -> Iterator[Finding]:
-        """Give a record what its effective contract says; what is found on the way."""
+        """Add the facts of the effective contract to a record, with its findings."""
         effective = resolved.effective
         assert effective is not None
         contract = effective.contract

@@ -1,4 +1,4 @@
-"""Consumers: who relies on a contract, with which columns, and who no longer does."""
+"""Consumers: register, list and remove the consumers of a contract and their columns."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from floe.actions.load.major_line import Registered, as_contract, registered, re
 from floe.actions.load.registered import registry_of
 from floe.lang.version_range import VersionRange
 from floe.model import Finding, RegistryError, SettingError
+from floe.model.contract import Version
 from floe.model.lifecycle import ACTIVE, DEPRECATED, DRAFT, RETIRED, SUNSET, Standing, refusal, settled, used
-from floe.model.version import Version
 from floe.settings import Settings
 from floe.system.clock import stamp
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerRequest:
-    """What a team wants to rely on; columns are None where it cannot say which it uses."""
+    """A registration of a consumer; columns are None if they are unknown."""
 
     contract: str
     team: str
@@ -53,10 +53,10 @@ def shape(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def add_consumer(wish: ConsumerRequest, settings: Settings, now: datetime) -> AddedConsumer:
-    """Write down that a team relies on a contract; ContractError where its end forbids that (E571, E572)."""
+    """Register a consumer of a contract; ContractError if its lifecycle forbids that (E571, E572)."""
     for name, text in (("team", wish.team), ("contact", wish.contact)):
         if not text.strip():
-            raise SettingError(f"A consumer needs a {name}, to be told of changes", f"Write --{name}")
+            raise SettingError(f"A consumer needs a {name} for notifications", f"Write --{name}")
     store = registry.open_store(settings.registry.url, settings.root)
     found = registered(store, wish.contract, settings)
     wanted = _range(store, found, wish.version, now)
@@ -70,7 +70,7 @@ def add_consumer(wish: ConsumerRequest, settings: Settings, now: datetime) -> Ad
 
 
 def _kept(store: "Store", found: Registered, values: dict[str, Any], name: str, now: datetime) -> AddedConsumer:
-    """Judge the line and keep the consumer under the contract's lock, so that no retirement comes in between."""
+    """Check the line and store the consumer under the contract's lock, so that it cannot be retired in between."""
     contract_id, major = found.contract_id, values["major"]
     first = found.first(major)()
     registry.lifecycle.state(store, contract_id, major, now, lambda: first)
@@ -85,10 +85,10 @@ def _kept(store: "Store", found: Registered, values: dict[str, Any], name: str, 
 
 
 def _door(standing: Standing, name: str, was: Mapping[str, Any] | None) -> tuple[Finding, ...]:
-    """What a line's state says to who wants to rely on it; raised where that is refused."""
+    """The finding of a line's state for a new consumer; raised if it is refused."""
     if standing.state == DRAFT:
         raise RegistryError(
-            f"Contract {name} is a draft, and nobody can rely on it yet",
+            f"Contract {name} is a draft and cannot have consumers yet",
             "Wait until its producer publishes a version with status: active",
         )
     finding = used(standing, name)
@@ -99,11 +99,11 @@ def _door(standing: Standing, name: str, was: Mapping[str, Any] | None) -> tuple
 
 
 def _range(store: "Store", found: Registered, given: str | None, now: datetime) -> VersionRange:
-    """The versions that are asked for; all of the line in use, where nothing is said."""
+    """The requested range of versions; the whole line in use by default."""
     if given:
         wanted = VersionRange.read(given)
         if found.asked and not wanted.holds(found.asked):
-            raise SettingError(f"Version {found.asked} is not in the range '{given}'", "Name one of the two")
+            raise SettingError(f"Version {found.asked} is not in the range '{given}'", "Pass one of the two")
         return wanted
     return VersionRange.read(f"{found.asked.major if found.asked else _usual(store, found, now)}.x")
 
@@ -127,7 +127,7 @@ def _fitting(found: Registered, wanted: VersionRange) -> list[Mapping[str, Any]]
         known = ", ".join(row["version"] for row in found.versions)
         raise RegistryError(
             f"No version of {found.contract_id} is in '{wanted.text}'; registered are {known}",
-            "Name a range with a registered version in it",
+            "Pass a range that includes a registered version",
             "E500",
         )
     return fits
@@ -138,23 +138,23 @@ def _through(store: "Store", wish: ConsumerRequest, found: Registered, settings:
         return None
     through = resolved(store, wish.through, settings, "The contract of --through,").split(":", 1)[0]
     if through == found.contract_id:
-        raise SettingError(f"{through} cannot be made through itself", "Name the contract that the consumer publishes")
+        raise SettingError(f"{through} cannot be produced from itself", "Pass the contract that the consumer publishes")
     return through
 
 
 def list_consumers(settings: Settings, contract: str | None = None, team: str | None = None) -> list[dict[str, Any]]:
-    """Everyone who relies on a contract, or all that a team relies on."""
+    """The consumers of a contract, or the contracts of a team."""
     store = registry.find_store(settings.registry.url, settings.root)
     if store is None:
         if contract:
-            registry_of(settings)  # says that there is none
+            registry_of(settings)  # raises if there is no registry
         return []
     contract_id = registered(store, contract, settings).contract_id if contract else None
     return [shape(row) for row in registry.consumers.all_consumers(store, contract_id, team)]
 
 
 def remove_consumer(wish: ConsumerRequest, settings: Settings, now: datetime) -> list[dict[str, Any]]:
-    """Write down that a team no longer relies on a contract; its history stays."""
+    """Remove a team from the consumers of a contract; its history stays."""
     store = registry.open_store(settings.registry.url, settings.root)
     found = registered(store, wish.contract, settings)
     with store.begin(writes=True) as connection:
@@ -171,10 +171,12 @@ def remove_consumer(wish: ConsumerRequest, settings: Settings, now: datetime) ->
 
 
 def not_relying(contract_id: str, team: str, known: Sequence[Mapping[str, Any]], leaves: bool = False) -> RegistryError:
-    """A team that is no consumer."""
+    """The error for a team that is not a consumer."""
     teams = ", ".join(dict.fromkeys(row["team"] for row in known))
-    first = f"Register it first: floe consumers add {contract_id} --team '{team}' --contact …"
+    advice = f"Register it first: floe consumers add {contract_id} --team '{team}' --contact …"
+    if leaves:
+        advice = "Pass one of the registered teams" if teams else "There is nothing to remove"
     return RegistryError(
-        f"Team '{team}' is no consumer of {contract_id}; {f'registered: {teams}' if teams else 'it has none'}",
-        ("Name one of them" if teams else "There is nobody to remove") if leaves else first,
+        f"Team '{team}' is not a consumer of {contract_id}; {f'registered: {teams}' if teams else 'it has none'}",
+        advice,
     )

@@ -8,11 +8,11 @@ from floe.model import Contract, ContractError, Dataset, Field
 
 
 def used_paths(contract: Contract, columns: Sequence[str]) -> list[str]:
-    """The paths of columns: `dataset.field`, nested ones at any depth; ContractError where one is not there."""
+    """The paths of columns: `dataset.field`, nested ones at any depth; ContractError for an unknown one."""
     known = dict(_known(contract))
     wanted = [name.strip() for name in columns if name.strip()]
     if not wanted:
-        raise ContractError("No column is named", "Name the columns that are used, e.g. --columns order_id,total")
+        raise ContractError("No column given", "Pass the columns in use, e.g. --columns order_id,total")
     return sorted({path for name in wanted for path in [_path(contract, known, name)]})
 
 
@@ -54,7 +54,9 @@ def _path(contract: Contract, known: dict[str, list[str]], name: str) -> str:
     if len(paths) == 1:
         return paths[0]
     if paths:
-        raise ContractError(f"Column '{name}' of {contract.identity} may be {' or '.join(paths)}", "Name one of them")
+        raise ContractError(
+            f"Column '{name}' of {contract.identity} is ambiguous: {' or '.join(paths)}", "Pass one of these paths"
+        )
     near = difflib.get_close_matches(name, list(known), 1)
     listed = ", ".join(field.path for dataset in contract.datasets for field in dataset.fields[:20])
     raise ContractError(

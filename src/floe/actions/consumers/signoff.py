@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from floe import registry
 from floe.actions.consumers import not_relying
 from floe.actions.diff import Question, compare
-from floe.actions.diff.contract_set import changes_beside
+from floe.actions.diff.contract_set import read_changes_file
 from floe.actions.diff.pairing import VersionPair
 from floe.actions.load.find import use_contract
 from floe.actions.load.major_line import Registered, as_contract, registered
 from floe.contract.formats.canonical import content_hash
 from floe.lang.json_text import dumps
 from floe.model import Contract, ContractError, RegistryError, SettingError
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 from floe.system.clock import stamp
 
@@ -57,7 +57,7 @@ def sign_off(asked: Agreement, settings: Settings, now: datetime) -> SignedOff:
     """Keep that a team, or an owner for all teams, agrees to a breaking change; it counts for that very change alone."""
     version = Version.read(asked.version)
     if version is None:
-        raise SettingError(f"'{asked.version}' is no version", "Write it as 2.0.0")
+        raise SettingError(f"'{asked.version}' is not a version", "Write it as 2.0.0")
     store = registry.open_store(settings.registry.url, settings.root)
     found = registered(store, asked.contract, settings)
     team = _who(asked, found, settings) or registry.consumers.EVERYONE
@@ -74,33 +74,33 @@ def sign_off(asked: Agreement, settings: Settings, now: datetime) -> SignedOff:
 
 
 def _who(asked: Agreement, found: Registered, settings: Settings) -> str | None:
-    """The team that signs; an override stands for all, and only the contract's owner can give it, for a reason."""
+    """The team that signs off; an override needs the owner of the contract and a reason."""
     if not asked.override:
         if not (asked.team or "").strip():
-            raise SettingError("Nobody signs off", "Name the team with --team")
+            raise SettingError("No team given", "Pass the team with --team")
         return asked.team
     owner = found.row["owner"]
     if not (asked.reason or "").strip():
-        raise SettingError("An override needs a reason; it is kept for ever", "Write --reason")
+        raise SettingError("An override needs a reason, which is recorded permanently", "Write --reason")
     if settings.actor != owner:
         raise RegistryError(
-            f"Only the owner of {found.contract_id} overrides its consumers: that is '{owner or 'nobody'}', "
+            f"Only the owner of {found.contract_id} can override its consumers: the owner is '{owner or 'nobody'}', "
             f"you are '{settings.actor}'",
-            "Ask the owner, or say who you are with FLOE_ACTOR",
+            "Ask the owner, or set FLOE_ACTOR to your name",
         )
     return None
 
 
 def _diff_hash(store: "Store", asked: Agreement, found: Registered, version: Version, settings: Settings) -> str:
-    """The change that is agreed to: named, as registered, as consumers were told of it, or as the file makes it."""
+    """The change of a sign-off: by its hash, as registered, as notified, or as the file makes it."""
     if asked.diff:
         if not _HASH.fullmatch(asked.diff):
-            raise SettingError(f"'{asked.diff}' is no hash of a diff", "Copy it from the notice: sha256:…")
+            raise SettingError(f"'{asked.diff}' is not the hash of a diff", "Copy it from the notification: sha256:…")
         return asked.diff
     if version.major <= min(found.majors):
         raise RegistryError(
-            f"{found.contract_id}:{version} is no later MAJOR than {found.majors[0]}, so nobody has to sign it off",
-            "Name the MAJOR version that is to come",
+            f"{found.contract_id}:{version} is not a later MAJOR than {found.majors[0]}, so it needs no sign-off",
+            "Pass the next MAJOR version",
         )
     same = [row for row in found.versions if row["version"] == asked.version]
     known = (
@@ -119,21 +119,23 @@ def _new(asked: Agreement, found: Registered, settings: Settings) -> Contract:
         if asked.file or error.code != "E500":
             raise
         raise RegistryError(
-            f"Nothing is known of {name}: it is neither registered, nor announced, nor a contract of this repository",
-            "Name its file with --file, or the diff of the notice with --diff",
+            f"{name} is unknown: it is not registered, not announced and not a contract of this repository",
+            "Pass its file with --file, or the hash from the notification with --diff",
             "E500",
         ) from None
     if new.identity != f"{found.contract_id}:{asked.version}":
-        raise RegistryError(f"{name} is {new.identity}, not {found.contract_id}:{asked.version}", "Name its own file")
+        raise RegistryError(
+            f"{name} is {new.identity}, not {found.contract_id}:{asked.version}", "Pass the file of this version"
+        )
     return new
 
 
 def breaking_hash(found: Registered, new: Contract, settings: Settings) -> str:
-    """What a sign-off names: the effective contract right below, the new one, and what consumers are told."""
+    """The content of a sign-off: the effective contract right below, the new one, and the migration texts."""
     version = Version.read(new.version) or Version(0, 0, 0)
     rows = [row for row in found.versions if Version(row["major"], row["minor"], row["patch"]) < version]
     old = rows[-1]
-    pair = VersionPair(as_contract(old), new, changes_beside(new))
+    pair = VersionPair(as_contract(old), new, read_changes_file(new))
     (made,) = compare([pair], Question(), settings).results
     told = {path: dict(plan) for path, plan in made.migrations.items()}
     text = dumps([found.contract_id, old["effective_hash"], content_hash(new), told])

@@ -1,4 +1,4 @@
-"""Contracts: look up what the registry knows of them."""
+"""Contracts: read what the registry has about them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ def search(settings: Settings, **terms: Any) -> dict[str, Any]:
 
 
 def show(name: str, settings: Settings) -> dict[str, Any]:
-    """One version of a contract with all a reader asks: schema, promises, owner, versions, who relies on it."""
+    """One version of a contract: schema, expectations, owner, versions, consumers."""
     store = registry_of(settings)
-    known, version = the_version(name, store)
+    known, version = the_version(name, store, settings.clock())
     row = registry.versions.find_version(store, known.contract["contract_id"], version)
     assert row is not None
     made = read_registered(known.contract, row, known.tables)
@@ -70,7 +70,7 @@ def _warnings(known: "Details", row: Mapping[str, Any]) -> list[str]:
     if "skipped" in row["tested"]:
         found.append(f"its data was not tested: {row['tested']['skipped']}")
     if known.retired(row["major"]):
-        found.append(f"{row['version']} is retired: it is kept as history and is not to be used (FLOE-E572)")
+        found.append(f"{row['version']} is retired: it is kept as history and cannot be used (FLOE-E572)")
     newest = str(known.versions[-1]["version"])
     if newest != row["version"]:
         found.append(f"{newest} is the newest version, in effect from {known.versions[-1]['effective_from']}")
@@ -100,7 +100,7 @@ def _schema(contract: Contract) -> list[dict[str, Any]]:
 
 
 def _promises(contract: Contract) -> list[dict[str, Any]]:
-    """Service levels and quality rules; what fields promise stands with the fields."""
+    """Service levels and quality rules; the constraints of fields are part of the fields."""
     levels = [
         {"promise": level.property, "value": level.value, "unit": level.unit, "of": level.element, "kind": "sla"}
         for level in contract.sla
@@ -147,7 +147,7 @@ class Event:
 def history(name: str, settings: Settings) -> dict[str, Any]:
     """All that happened to a contract, oldest first: versions, states, sign-offs, ownership, schemas of its tables."""
     store = registry_of(settings)
-    known, _ = the_version(name, store)
+    known, _ = the_version(name, store, settings.clock())
     contract_id = known.contract["contract_id"]
     audit, before = registry.audit.trail(store, contract_id), registry.details.past(store, contract_id)
     published = {row["version"]: row for row in known.versions}
@@ -176,7 +176,7 @@ def _audited(row: Mapping[str, Any], published: Mapping[str, Any]) -> Event:
         what += f" ({published[version]['bump']})"
         why = f"not tested: {tested['skipped']}" if "skipped" in tested else why
     if row["verb"] == "told":
-        what = f"consumers told of {version or detail.get('state')}"
+        what = f"consumers notified of {version or detail.get('state')}"
     if row["verb"] == "transfer":
         what = f"transfer {detail.get('from') or 'nobody'} → {detail.get('to')}"
     return Event(row["at"], row["actor"], what, why)

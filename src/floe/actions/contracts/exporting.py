@@ -13,6 +13,7 @@ from floe.actions.load.registered import registry_of
 from floe.lang.json_text import dumps
 from floe.model import RegistryError, SettingError
 from floe.settings import Settings
+from floe.system.full_disk import remedy
 
 ROWS, DOCUMENTS = "registry.jsonl", "contracts"
 FORMAT = "floe/registry-export/v1"
@@ -35,7 +36,9 @@ def export(folder: str | Path, settings: Settings) -> dict[str, Any]:
             new.rename(place)
     except OSError as error:
         raise RegistryError(
-            f"The export cannot be written to {place}: {error.strerror}", "Name another folder, or make room", "E542"
+            f"The export cannot be written to {place}: {error.strerror}",
+            remedy(error, "Pass another folder"),
+            "E542",
         ) from None
     return {"folder": str(place), "contracts": counts["contracts"], "versions": counts["versions"], "rows": counts}
 
@@ -48,8 +51,8 @@ def _takes_an_export(place: Path) -> None:
     )
     if others or (any(place.iterdir()) and not (place / ROWS).is_file()):
         raise SettingError(
-            f"{place} is {'a folder with other things in it' if place.is_dir() else 'no folder'}",
-            "Name a new or empty folder, or an earlier export",
+            f"{place} is {'a folder with other files' if place.is_dir() else 'not a folder'}",
+            "Pass a new or empty folder, or an earlier export",
         )
 
 
@@ -74,7 +77,7 @@ def _write(store: Any, folder: Path) -> dict[str, int]:
 
 
 def _apart(row: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """A version whose document stands in a file of its own."""
+    """A version whose document is a separate file."""
     name = Path(DOCUMENTS, *_parts(row["contract_id"]), f"{row['version']}.yaml")
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)

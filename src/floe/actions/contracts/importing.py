@@ -28,7 +28,7 @@ def _checked(place: Path) -> dict[str, int]:
     digest, last = hashlib.sha256(), None
     for number, line in _lines(place):
         if last is not None:
-            raise _broken(place, f"line {number} stands after its end")
+            raise _broken(place, f"line {number} is after the last line")
         value = _value(place, number, line)
         if "end" in value:
             last = value
@@ -36,14 +36,14 @@ def _checked(place: Path) -> dict[str, int]:
         _known_head(place, number, value)
         digest.update(line)
     if last is None:
-        raise _broken(place, "it is cut short")
+        raise _broken(place, "it is truncated")
     if last.get("sha256") != digest.hexdigest():
-        raise _broken(place, "its lines are not those that were written")
+        raise _broken(place, "its lines were changed")
     found: dict[str, int] = dict.fromkeys(last["end"], 0)
     for table, _ in _rows(place):  # also reads and checks every document
         found[table] = found.get(table, 0) + 1
     if found != last["end"]:
-        raise _broken(place, "it has other rows than its last line says")
+        raise _broken(place, "its number of rows differs from its last line")
     return found
 
 
@@ -51,11 +51,11 @@ def _known_head(place: Path, number: int, value: dict[str, Any]) -> None:
     if number > 1:
         return
     if value.get("format") != FORMAT:
-        raise _broken(place, f"its first line does not say {FORMAT}")
+        raise _broken(place, f"its first line is not {FORMAT}")
     if value.get("schema") != registry.store.HEAD:
         raise RegistryError(
-            f"{place / ROWS} is of schema {value.get('schema')}, this floe imports {registry.store.HEAD}",
-            "Export it again with this floe, or import it with the floe that wrote it",
+            f"{place / ROWS} has schema {value.get('schema')}, this version of floe imports {registry.store.HEAD}",
+            "Export it again with this version of floe, or import it with the version that wrote it",
             "E542",
         )
 
@@ -67,7 +67,7 @@ def _rows(place: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             continue
         table, row = value.get("table"), value.get("row")
         if table not in registry.exports.TABLES or not isinstance(row, dict):
-            raise _broken(place, f"line {number} is no row of a table")
+            raise _broken(place, f"line {number} is not a row of a table")
         yield str(table), _with_document(place, row) if table == "versions" else row
 
 
@@ -80,7 +80,7 @@ def _with_document(place: Path, row: dict[str, Any]) -> dict[str, Any]:
     if not registry.exports.untouched(whole):
         raise RegistryError(
             f"{path} is not the document that was registered as {row['contract_id']}:{row['version']}",
-            f"Put the file back as it was. {_AGAIN}",
+            f"Restore the file. {_AGAIN}",
             "E523",
         )
     return whole
@@ -100,9 +100,9 @@ def _value(place: Path, number: int, line: bytes) -> dict[str, Any]:
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise _broken(place, f"line {number} is no JSON object")
+        raise _broken(place, f"line {number} is not a JSON object")
     return value
 
 
 def _broken(place: Path, why: str) -> RegistryError:
-    return RegistryError(f"{place / ROWS} is no whole export: {why}; nothing was imported", _AGAIN, "E542")
+    return RegistryError(f"{place / ROWS} is not a complete export: {why}; nothing was imported", _AGAIN, "E542")

@@ -12,13 +12,13 @@ from floe.actions.load.find import contracts_below
 from floe.actions.load.registered import registry_of
 from floe.contract.formats.canonical import content_hash
 from floe.model import FloeError
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class ListedContract:
-    """A contract as one place holds it: its highest version there, the hash of its document, and where it stands."""
+    """A contract in one place: its highest version there, the hash of its document, and its path."""
 
     contract: str
     version: str
@@ -34,7 +34,7 @@ Place = dict[str, ListedContract]
 
 
 def list_contracts(places: Sequence[str], settings: Settings) -> dict[str, Any]:
-    """The contracts of each place side by side; a place that cannot be asked is not evaluated, with the cause."""
+    """The contracts of each place; an unreachable place is not evaluated, with the cause."""
     seen: dict[str, Place] = {}
     causes: dict[str, str] = {}
     for place in places:
@@ -92,7 +92,7 @@ def _git(settings: Settings) -> Place:
 
 def _artifacts(settings: Settings) -> Place:
     if not (settings.root / FILE).is_file():
-        raise FloeError(f"there is no {settings.root / FILE}", "floe compile writes it")
+        raise FloeError(f"{settings.root / FILE} does not exist", "floe compile writes it")
     return _highest(_entry(compiled_entry, settings.root) for compiled_entry in compiled_entries(settings.root))
 
 

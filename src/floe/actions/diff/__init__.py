@@ -19,7 +19,7 @@ from floe.contract.compat.pairs import Terms
 from floe.contract.compat.versions import Move, name_of, version_findings, version_notes
 from floe.model import Contract, Finding, SettingError, Severity, locate
 from floe.model.change import Bump, Change, Diff, Impact
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 
 
@@ -50,7 +50,7 @@ class DiffResult:
         )
 
     def fails(self, severity: Severity) -> bool:
-        """Whether a finding is at least so bad, or the mode of compatibility that was asked about does not hold."""
+        """Whether a finding reaches a severity, or the requested compatibility mode is violated."""
         incompatible = any(result.compatibility and not result.compatibility.compatible for result in self.results)
         return incompatible or any(result.reaches(severity) for result in self.results)
 
@@ -69,7 +69,7 @@ class Question:
 
     @property
     def whole_line(self) -> bool:
-        """Whether earlier versions are asked about too."""
+        """Whether to compare with earlier versions too."""
         return self.transitive or (self.mode or "").endswith("_transitive")
 
 
@@ -77,7 +77,9 @@ def diff(old: Source, new: Source, settings: Settings | None = None) -> Diff:
     """What changes from one version of a contract to another: paths, ids, git:REV:path, YAML texts or loaded contracts."""
     results = diff_all(old, new, settings=settings).results
     if len(results) != 1:
-        raise ValueError(f"floe.diff compares one pair of contracts, not {len(results)}; `floe diff` compares folders")
+        raise ValueError(
+            f"floe.diff compares two versions of one contract, not {len(results)}; `floe diff` compares folders"
+        )
     return results[0]
 
 
@@ -88,13 +90,15 @@ def diff_all(
     settings, question = settings or load_settings(), question or Question()
     if new is not None and (is_table(old) or is_table(new)):
         if question.whole_line:
-            raise SettingError("A table has no earlier versions", "Leave out --transitive, and name a mode without it")
+            raise SettingError(
+                "--transitive is not available for tables", "Remove --transitive, or use a mode without it"
+            )
         return DiffResult((_with_mode(diff_table(old, new, terms_of(settings), settings), question),))
     return compare(list(version_pairs(old, new, question.whole_line, settings)), question, settings)
 
 
 def compare(pairs: Sequence[VersionPair], question: Question, settings: Settings) -> DiffResult:
-    """One diff per pair, and what changes.yaml lists although no contract beside it did it."""
+    """One diff per pair, and the entries of changes.yaml that no contract makes."""
     terms, results = terms_of(settings), []
     inheritance = Inheritance(settings.root)
     used: set[int] = set()
@@ -107,7 +111,7 @@ def compare(pairs: Sequence[VersionPair], question: Question, settings: Settings
 
 
 def terms_of(settings: Settings) -> Terms:
-    """What the settings say about changes."""
+    """The settings of diffs."""
     return Terms(
         labels=tuple(map(str, settings.classifications)),
         table_format=str(settings.tables.format),
@@ -137,7 +141,7 @@ def diff_effective(pair: VersionPair, settings: Settings) -> Diff:
 
 def _step(pair: VersionPair, old: Contract, new: Contract, terms: Terms) -> tuple[Diff, frozenset[int]]:
     found = with_reuse(changes(old, new, CHANGES, terms), pair.history)
-    plans = migrations(old, new, found, pair.beside.listed)
+    plans = migrations(old, new, found, pair.changes_file.listed)
     others = tuple(contract for contract in pair.history if contract is not pair.new and contract is not pair.old)
     return _judged(Move(old, new, found, plans.by_path, others), plans), plans.used
 
@@ -157,7 +161,7 @@ def _judged(move: Move, plans: Migrations) -> Diff:
 
 
 def documents_hash(old: Contract, new: Contract, migrations: Mapping[str, Mapping[str, Any]]) -> str:
-    """What an approval names: both documents and what consumers are told; any edit but of comments makes another one."""
+    """The content of an approval: both documents and the migration texts; every edit except of comments is another one."""
     told = {path: dict(plan) for path, plan in migrations.items()}
     return _digest([name_of(new), old.node, new.node, told])
 
@@ -174,7 +178,7 @@ def _earlier(pair: VersionPair, others: Sequence[Contract], terms: Terms) -> Ite
     for old in sorted(others, key=version_of, reverse=True):
         if new and version_of(old).major == new.major and version_of(old) < new:
             found = with_reuse(changes(old, pair.new, CHANGES, terms), others)
-            plans = migrations(old, pair.new, found, pair.beside.listed)
+            plans = migrations(old, pair.new, found, pair.changes_file.listed)
             yield _judged(Move(old, pair.new, found, plans.by_path), plans)
 
 
@@ -188,7 +192,7 @@ def _with_mode(result: Diff, question: Question) -> Diff:
 
 
 def _one_sided(pair: VersionPair) -> Diff:
-    """A contract that is new, or gone: gone is a breaking change, unless it was retired."""
+    """A contract that is new or removed; a removal is a breaking change unless the contract was retired."""
     if pair.new:
         new = pair.new
         return Diff(contract=name_of(new), old=None, new=new.version, changes=(), notes=("a new contract",))
@@ -211,7 +215,7 @@ def _one_sided(pair: VersionPair) -> Diff:
         new=None,
         changes=(gone,),
         findings=() if retired else (_gone(old),),
-        notes=("the contract is gone",),
+        notes=("contract removed",),
         hash=_digest([name_of(old), old.node]),
     )
 
@@ -221,21 +225,21 @@ def _gone(old: Contract) -> Finding:
         "E520",
         "contract-removed",
         Severity.CRITICAL,
-        f"Contract '{name_of(old)}' is gone without having been retired",
+        f"Contract '{name_of(old)}' was removed before it was retired",
         f"Version {old.version} has status {old.status or 'active'}",
-        "Deprecate it first, and remove it when it is retired",
+        "Deprecate it first, and remove it after it is retired",
         locate(old.node, "version"),
     )
 
 
 def _with_unused(results: Sequence[Diff], pairs: Sequence[VersionPair], used: set[int]) -> Iterator[Diff]:
-    """Results with what their changes.yaml got wrong, each said once."""
+    """Results with the errors of their changes.yaml, each reported once."""
     said: set[str] = set()
     for result, pair in zip(results, pairs, strict=True):
-        beside = pair.beside
-        if not beside.source or beside.source in said or pair.old is None:
+        changes_file = pair.changes_file
+        if not changes_file.source or changes_file.source in said or pair.old is None:
             yield result
             continue
-        said.add(beside.source)
-        unused = [entry for entry in beside.listed if id(entry) not in used]
-        yield replace(result, findings=(*result.findings, *beside.findings, *map(not_made, unused)))
+        said.add(changes_file.source)
+        unused = [entry for entry in changes_file.listed if id(entry) not in used]
+        yield replace(result, findings=(*result.findings, *changes_file.findings, *map(not_made, unused)))

@@ -20,13 +20,13 @@ from floe.settings import Settings
 
 Source = str | Path | Contract
 # what names a change, and what to do about it
-_TOLD = ("type", "field", "old_field", "new_field", "new_value", "migration", "deadline")
-_TABLE = ("A live table is no contract here", "floe diff compares one with a contract: floe diff table:PATH FILE")
+_CHANGE_KEYS = ("type", "field", "old_field", "new_field", "new_value", "migration", "deadline")
+_TABLE = ("A live table is not a contract", "floe diff compares one with a contract: floe diff table:PATH FILE")
 
 
 @dataclass(frozen=True, slots=True)
 class ChangesFile:
-    """The changes.yaml beside a contract: its name, entries, and what is wrong with it."""
+    """The changes.yaml of a contract: its name, entries, and errors."""
 
     source: str = ""
     listed: tuple[ListedChange, ...] = ()
@@ -35,46 +35,52 @@ class ChangesFile:
 
 @dataclass(frozen=True, slots=True)
 class ContractSet:
-    """The contracts of one side, each with what stands beside it, and those that cannot be read."""
+    """The contracts of one side, with their changes.yaml, and those that cannot be read."""
 
     name: str
     folder: bool
     contracts: tuple[Contract, ...]
-    beside: dict[str, ChangesFile] = field(default_factory=dict)
+    changes_files: dict[str, ChangesFile] = field(default_factory=dict)
     broken: tuple[Finding, ...] = ()
 
-    def told(self, contract: Contract) -> ChangesFile:
-        """What is listed beside a contract."""
-        return self.beside.get(str(Path(contract.source).parent), ChangesFile())
+    def changes_of(self, contract: Contract) -> ChangesFile:
+        """The changes.yaml in the folder of a contract."""
+        return self.changes_files.get(str(Path(contract.source).parent), ChangesFile())
 
 
 def load_set(source: Source, settings: Settings) -> ContractSet:
-    """The contracts a source stands for."""
+    """The contracts of a source."""
     if isinstance(source, Contract):
         return ContractSet(source.source, False, (source,))
     text = str(source)
     if not text.strip():
-        raise SettingError("An empty name is no contract", "Name a contract's file, folder or git:REV:path")
+        raise SettingError("The name of the contract is empty", "Pass a contract file, a folder or git:REV:path")
+    if "\n" in text:
+        return _read_text(source, settings)
     kind, _, rest = text.partition(":")
-    if kind == "table" and rest and "\n" not in text:
+    if kind == "table" and rest:
         raise FloeError(*_TABLE)
-    if _asks_registry(source):
+    if text.startswith(REGISTRY):
         return _registered(text, settings, whole_line=False)
-    if kind == "git" and rest and "\n" not in text:
+    if kind == "git" and rest:
         revision, _, path = rest.partition(":")
         return at_revision(Repository(Path.cwd()), revision, path or ".", label=f"git:{revision}:")
-    if "\n" not in text and Path(text).is_dir():
+    if Path(text).is_dir():
         return in_folder(Path(text))
-    if "\n" in text or not (Path(text).is_file() or text.endswith((".yaml", ".yml"))):
-        contract = load_contract(source, settings)
-        return _side(
-            text.splitlines()[0], False, [contract], changes_beside if Path(contract.source).is_file() else None
-        )
-    return _read_side(text, False, [(text, read_bytes(Path(text)))], changes_beside)
+    if Path(text).is_file() or text.endswith((".yaml", ".yml")):
+        return _read_side(text, False, [(text, read_bytes(Path(text)))], read_changes_file)
+    return _read_text(source, settings)
+
+
+def _read_text(source: str | Path, settings: Settings) -> ContractSet:
+    """A contract that is given as its text, or by a name that only the settings know."""
+    contract = load_contract(source, settings)
+    read_changes = read_changes_file if Path(contract.source).is_file() else None
+    return _side(str(source).splitlines()[0], False, [contract], read_changes)
 
 
 def load_line(source: Source, settings: Settings) -> ContractSet:
-    """All versions a source stands for: of the registry those of the named MAJOR lines that are not retired."""
+    """All versions of a source: from the registry, those of the MAJOR lines that are not retired."""
     if not _asks_registry(source):
         return load_set(source, settings)
     return _registered(str(source), settings, whole_line=True)
@@ -90,24 +96,24 @@ def _registered(text: str, settings: Settings, whole_line: bool) -> ContractSet:
 
     name = text.removeprefix(REGISTRY)
     store = registry_of(settings)
-    known, version = the_version(name, store)
+    known, version = the_version(name, store, settings.clock())
     if not name.endswith(f":{version}"):
         version = str(known.versions[-1]["version"])
     rows = registry.versions.find_versions(store, known.contract["contract_id"])
     last = next(index for index, row in enumerate(rows) if row["version"] == version)
     live = [row for row in rows[:last] if not known.retired(row["major"])] if whole_line else []
     found = [read_registered(known.contract, row, known.tables) for row in (*live, rows[last])]
-    told = ChangesFile(listed=tuple(_told(rows[: last + 1])))
-    return ContractSet(text, False, tuple(found), {str(Path(contract.source).parent): told for contract in found})
+    notices = ChangesFile(listed=tuple(_notices(rows[: last + 1])))
+    return ContractSet(text, False, tuple(found), {str(Path(contract.source).parent): notices for contract in found})
 
 
-def _told(rows: Sequence[Mapping[str, Any]]) -> Iterator[ListedChange]:
-    """What consumers were told to do when each version was published, the last word last."""
+def _notices(rows: Sequence[Mapping[str, Any]]) -> Iterator[ListedChange]:
+    """The migration texts of each published version, the latest last."""
     for row in rows:
         place = Place(f"{REGISTRY}{row['contract_id']}:{row['version']}", 1, 1)
         for change in row["changes"].get("breaking_changes", ()):
             if change.get("migration"):
-                yield ListedChange({key: change[key] for key in _TOLD if key in change}, Map(place))
+                yield ListedChange({key: change[key] for key in _CHANGE_KEYS if key in change}, Map(place))
 
 
 def in_folder(folder: Path) -> ContractSet:
@@ -117,7 +123,7 @@ def in_folder(folder: Path) -> ContractSet:
 
 def in_files(name: str, paths: Iterable[Path]) -> ContractSet:
     """The contracts among files; those that are none are left alone."""
-    return _read_side(name, True, [(str(path), read_bytes(path)) for path in paths], changes_beside)
+    return _read_side(name, True, [(str(path), read_bytes(path)) for path in paths], read_changes_file)
 
 
 def at_revision(repository: Repository, revision: str, path: str, label: str = "") -> ContractSet:
@@ -125,11 +131,11 @@ def at_revision(repository: Repository, revision: str, path: str, label: str = "
     blobs, folder = repository.blobs(revision, path)
     texts = [(f"{label}{blob.path}", blob.data) for blob in blobs]
 
-    def beside(contract: Contract) -> ChangesFile:
+    def read_changes(contract: Contract) -> ChangesFile:
         place = Path(contract.source.removeprefix(label)).parent / "changes.yaml"
-        return _beside(repository.blob(revision, place), f"{label}{place}")
+        return _changes_file(repository.blob(revision, place), f"{label}{place}")
 
-    return _read_side(f"{label}{path}", folder, texts, beside)
+    return _read_side(f"{label}{path}", folder, texts, read_changes)
 
 
 _HISTORY = 50  # how many commits of a file are looked through for a version that can be read
@@ -138,9 +144,9 @@ _HISTORY = 50  # how many commits of a file are looked through for a version tha
 def base_of(repository: Repository, revision: str, names: Collection[str], label: str) -> ContractSet:
     """The contracts among named files of a git revision, as what comes later is compared with them.
 
-    One that is not valid there still promised something. Where only unknown keys are wrong with it, it is compared as it is
-    read; else an older version of the file that is valid stands for it. Where none is found, that is an error of its own
-    (E580): the contract is never taken for a new one.
+    An invalid contract there still had expectations. If only unknown keys are wrong with it, it is compared as it is
+    read; else an older valid version of the file is used. If there is none, that is a separate error
+    (E580): the contract is not treated as a new one.
     """
     contracts, broken = [], []
     for blob in repository.some(revision, names):
@@ -175,15 +181,15 @@ def _not_compared(source: str, wrong: Finding) -> Finding:
         "E580",
         "base-invalid",
         Severity.ERROR,
-        f"What changed since {source} was not compared: that version is not valid, and no older one is found",
+        f"What changed since {source} was not compared: that version is not valid, and no older version was found",
         f"{wrong.place}: {wrong.message}",
-        "Fetch the whole history, or mend the file on the base branch in a commit of its own",
+        "Fetch the whole history, or correct the file on the base branch in a separate commit",
         Place(source, 1, 1),
     )
 
 
 def _read_side(
-    name: str, folder: bool, texts: Sequence[tuple[str, bytes]], beside: Callable[[Contract], ChangesFile] | None
+    name: str, folder: bool, texts: Sequence[tuple[str, bytes]], read_changes: Callable[[Contract], ChangesFile] | None
 ) -> ContractSet:
     contracts, broken = [], []
     for source, data in texts:
@@ -195,31 +201,32 @@ def _read_side(
         text = data.decode("utf-8", "replace")
         if not folder or contract or looks_like_contract(text, source, found):
             broken += [hide(finding, secrets_in(text)) for finding in wrong]
-    return _side(name, folder, contracts, beside, tuple(broken))
+    return _side(name, folder, contracts, read_changes, tuple(broken))
 
 
 def _side(
     name: str,
     folder: bool,
     contracts: list[Contract],
-    beside: Callable[[Contract], ChangesFile] | None,
+    read_changes: Callable[[Contract], ChangesFile] | None,
     broken: tuple[Finding, ...] = (),
 ) -> ContractSet:
     by_folder: dict[str, ChangesFile] = {}
-    for contract in contracts if beside else ():
-        at = str(Path(contract.source).parent)
-        if at not in by_folder and beside:
-            by_folder[at] = beside(contract)
+    if read_changes:
+        for contract in contracts:
+            folder_name = str(Path(contract.source).parent)
+            if folder_name not in by_folder:
+                by_folder[folder_name] = read_changes(contract)
     return ContractSet(name, folder, tuple(contracts), by_folder, broken)
 
 
-def changes_beside(contract: Contract) -> ChangesFile:
-    """What the changes.yaml beside a contract's file lists."""
+def read_changes_file(contract: Contract) -> ChangesFile:
+    """The entries of the changes.yaml in the folder of a contract."""
     path = Path(contract.source).parent / "changes.yaml"
-    return _beside(read_bytes(path) if path.is_file() else None, str(path))
+    return _changes_file(read_bytes(path) if path.is_file() else None, str(path))
 
 
-def _beside(data: bytes | None, source: str) -> ChangesFile:
+def _changes_file(data: bytes | None, source: str) -> ChangesFile:
     return ChangesFile(source, *_listed(data, source)) if data is not None else ChangesFile()
 
 

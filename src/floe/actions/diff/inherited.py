@@ -1,4 +1,4 @@
-"""Two versions with what they inherit: a parent's change is a change of what its child promises (row A9)."""
+"""Two versions with their inherited values: a change of a parent is a change of its child (row A9)."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from floe.actions.load.parents import Parents
 from floe.actions.load.resolved_contract import is_whole
 from floe.contract.resolve.inherit import ContractFamily, Effective, extended
-from floe.contract.sources.disk import Before, Disk
+from floe.contract.sources.files import Before, Disk
 from floe.contract.sources.git import Repository
 from floe.model import Contract
 
@@ -25,7 +25,7 @@ class Inheritance:
         """
         if not any(True for contract in (old, new) if not is_whole(contract) for _ in extended(contract)):
             return old, new, ()
-        alone = "only the documents are compared, not what they inherit"
+        alone = "only the documents are compared, without inherited values"
         made: list[Effective] = []
         for one, of in ((old, ""), (new, revision)):
             if is_whole(one):
@@ -33,13 +33,13 @@ class Inheritance:
                 continue
             at, path = _origin(one.source, of)
             if not at and not Path(path).is_file():
-                return old, new, (f"{alone}: {path or 'a text'} is no file, so that its parents are not known",)
+                return old, new, (f"{alone}: {path or 'a text'} is not a file, so its parents are unknown",)
             made.append(self._family(at).effective(replace(one, source=path), {}))
         wrong = [finding for effective in made for finding in effective.findings]
         if wrong:
             return old, new, (f"{alone}: {wrong[0].message}",)
         whole = [replace(one.contract, source=plain.source) for one, plain in zip(made, (old, new), strict=True)]
-        return whole[0], whole[1], ("what both versions inherit is compared too",)
+        return whole[0], whole[1], ("inherited values are compared too",)
 
     def _family(self, revision: str) -> ContractFamily:
         if revision not in self._families:

@@ -19,7 +19,7 @@ from floe.contract.compat.versions import name_of
 from floe.contract.formats.canonical import content_hash
 from floe.contract.sources.git import Range, Repository, parse_range
 from floe.model import Contract, ContractError, SettingError
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 
 _NOTHING = ChangesFile()
@@ -31,7 +31,7 @@ class VersionPair:
 
     old: Contract | None
     new: Contract | None
-    beside: ChangesFile = _NOTHING
+    changes_file: ChangesFile = _NOTHING
     history: tuple[Contract, ...] = ()
     revision: str = ""  # of the new version, where it is not of the working tree
 
@@ -65,7 +65,7 @@ def version_pairs(old: Source, new: Source | None, whole_line: bool, settings: S
     else:
         raise SettingError(
             f"A new version is needed to compare {old.identity if isinstance(old, Contract) else old} with",
-            "Name it after the old one, or compare two revisions: floe diff main..HEAD [PATH]",
+            "Pass it after the old version, or compare two revisions: floe diff main..HEAD [PATH]",
         )
 
 
@@ -77,7 +77,7 @@ def _range(old: Source) -> Range | None:
 
 
 def _paired(before: ContractSet, after: ContractSet) -> Iterator[VersionPair]:
-    """Contracts of two sides by identity, else by id, else by the place of their file; a lone pair belongs together."""
+    """Pairs of contracts by identity, else by id, else by file; two single contracts are a pair."""
     refuse_broken(before, after)
     if before.folder != after.folder:
         kinds = ("a folder", "one contract") if before.folder else ("one contract", "a folder")
@@ -87,18 +87,18 @@ def _paired(before: ContractSet, after: ContractSet) -> Iterator[VersionPair]:
             "E500",
         )
     if not before.folder:
-        yield VersionPair(before.contracts[0], after.contracts[0], after.told(after.contracts[0]))
+        yield VersionPair(before.contracts[0], after.contracts[0], after.changes_of(after.contracts[0]))
         return
     _refuse_empty(before, after)
     olds, news = _by_name(before), _by_name(after)
     for name in sorted(olds.keys() & news.keys()):
         new = news.pop(name)
-        yield VersionPair(olds.pop(name), new, after.told(new))
+        yield VersionPair(olds.pop(name), new, after.changes_of(new))
     for old, new in _moved(list(olds.values()), list(news.values())):
         olds.pop(name_of(old)), news.pop(name_of(new))
-        yield VersionPair(old, new, after.told(new))
+        yield VersionPair(old, new, after.changes_of(new))
     yield from (VersionPair(old, None) for old in olds.values())
-    yield from (VersionPair(None, new, after.told(new)) for new in news.values())
+    yield from (VersionPair(None, new, after.changes_of(new)) for new in news.values())
 
 
 def _moved(olds: Sequence[Contract], news: Sequence[Contract]) -> Iterator[tuple[Contract, Contract]]:
@@ -116,7 +116,7 @@ def _moved(olds: Sequence[Contract], news: Sequence[Contract]) -> Iterator[tuple
 def _refuse_empty(*sides: ContractSet) -> None:
     if not any(contract_set.contracts for contract_set in sides):
         names = " and ".join(side.name for side in sides)
-        raise ContractError(f"{names} hold no contract", "Name folders with contracts in them", "E500")
+        raise ContractError(f"{names} contain no contract", "Pass folders with contracts", "E500")
 
 
 def _by_name(contract_set: ContractSet) -> dict[str, Contract]:
@@ -127,7 +127,7 @@ def _by_name(contract_set: ContractSet) -> dict[str, Contract]:
         if len(several) > 1:
             files = ", ".join(f"{contract.source} ({contract.version})" for contract in several)
             raise ContractError(
-                f"{contract_set.name} holds {len(several)} contracts with the identity '{name}': {files}",
+                f"{contract_set.name} contains {len(several)} contracts with the identity '{name}': {files}",
                 "Keep one, or compare versions with --transitive",
                 "E500",
             )
@@ -144,7 +144,7 @@ def _lines(before: ContractSet, after: ContractSet) -> Iterator[VersionPair]:
             for contract in before.contracts
             if name_of(contract) == name or (not before.folder and not after.folder)
         ]
-        yield in_line(line, new, after.told(new))
+        yield in_line(line, new, after.changes_of(new))
 
 
 def _versions(contract_set: ContractSet) -> Iterator[VersionPair]:
@@ -159,21 +159,21 @@ def _versions(contract_set: ContractSet) -> Iterator[VersionPair]:
         line.remove(new)
         _refuse_twice(new, line)
         tagged = [] if line or is_whole(new) else _at_tags(new, Repository(Path.cwd()))
-        yield in_line(line or tagged, new, contract_set.told(new))
+        yield in_line(line or tagged, new, contract_set.changes_of(new))
 
 
 def _refuse_twice(new: Contract, line: Sequence[Contract]) -> None:
     same = [contract for contract in line if version_of(contract) == version_of(new)]
     if same:
         raise ContractError(
-            f"{same[0].source} and {new.source} both are {new.identity}", "Keep one file per version", "E523"
+            f"{same[0].source} and {new.source} are both {new.identity}", "Keep one file per version", "E523"
         )
 
 
-def in_line(line: Sequence[Contract], new: Contract, beside: ChangesFile) -> VersionPair:
-    """A new version with the one right below it."""
+def in_line(line: Sequence[Contract], new: Contract, changes_file: ChangesFile) -> VersionPair:
+    """A new version with the next lower one."""
     below = [contract for contract in line if version_of(contract) < version_of(new)] or list(line)
-    return VersionPair(max(below, key=version_of, default=None), new, beside, tuple(line))
+    return VersionPair(max(below, key=version_of, default=None), new, changes_file, tuple(line))
 
 
 def _at_tags(new: Contract, repository: Repository) -> list[Contract]:

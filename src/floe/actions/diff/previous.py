@@ -1,4 +1,4 @@
-"""Previous: what a contract was before, by git, and whether its version says what changed since."""
+"""Previous: the earlier version of a contract in git, and whether its version fits the changes since."""
 
 import hashlib
 import os
@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from floe.actions.diff import Question, compare
-from floe.actions.diff.contract_set import ChangesFile, changes_beside
+from floe.actions.diff.contract_set import ChangesFile, read_changes_file
 from floe.actions.diff.pairing import VersionPair
 from floe.actions.load.product import OpenProduct, Resolved, Resolver, open_product
-from floe.contract.sources.disk import Before
-from floe.contract.sources.files import may_hold_contract
+from floe.contract.sources.files import Before, may_hold_contract
 from floe.contract.sources.git import Repository
 from floe.model import Contract, Finding, FloeError, Place, Severity
 from floe.settings import Settings
 
-_BESIDE = "changes.yaml"
+_CHANGES_FILE = "changes.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class Base:
 
 
 def bases(start: Path, root: Path, since: str | None = None) -> tuple[list[Base], str]:
-    """The revisions to compare with: the one given, else HEAD, and the last tag for what HEAD has; why not, else."""
+    """The revisions to compare with: the given one, else HEAD, and the last tag if HEAD has the same; or the reason for none."""
     try:
         repository = Repository(start)
         if not repository.has_commits():
@@ -55,7 +54,7 @@ class History:
         self._opened: dict[tuple[str, str], OpenProduct] = {}
 
     def key(self, files: Iterable[str]) -> str:
-        """What tells whether the previous version of a contract is still the same one."""
+        """A key that shows whether the previous version of a contract is still the same."""
         base = self._base(files) if self.bases else None
         if base is None:
             return ""
@@ -69,16 +68,16 @@ class History:
     def judged(
         self, resolved: Resolved, new: Contract, folder: Path, document: str
     ) -> tuple[str, list[Finding], tuple[str, ...]]:
-        """The key of the previous version, what is wrong with the step from it, and the files that were read beside."""
+        """The key of the previous version, the findings of the step from it, and the other files that were read."""
         base = self._base(resolved.files)
         if base is None:
             return "", [], ()
         old = self._old(base, resolved, folder, document)
-        beside = (os.path.join(os.path.dirname(document), _BESIDE),) if document else ()
+        nearby = (os.path.join(os.path.dirname(document), _CHANGES_FILE),) if document else ()
         if old:
-            return self.key(resolved.files), self.step(old, new, bool(document)), beside
+            return self.key(resolved.files), self.step(old, new, bool(document)), nearby
         lost = [_not_compared(document, base.name)] if document and base.blobs.get(document) else []
-        return self.key(resolved.files), lost, beside
+        return self.key(resolved.files), lost, nearby
 
     def _old(self, base: Base, resolved: Resolved, folder: Path, document: str) -> Contract | None:
         opened = self.opened(base, folder)
@@ -114,11 +113,11 @@ class History:
     def step(
         self, old: Contract | None, new: Contract | None, written: bool, line: Sequence[Contract] = ()
     ) -> list[Finding]:
-        """What is wrong with the step from one version to the next; `written` contracts may have a changes.yaml beside."""
-        beside = changes_beside(new) if written and new else ChangesFile()
+        """The findings of a step between two versions; `written` contracts may have a changes.yaml."""
+        changes_file = read_changes_file(new) if written and new else ChangesFile()
         # an entry that no change uses may be about the contract next to it
-        pair = VersionPair(old, new, ChangesFile("", beside.listed), tuple(line))
-        return [*compare([pair], Question(), self.settings).findings, *beside.findings]
+        pair = VersionPair(old, new, ChangesFile("", changes_file.listed), tuple(line))
+        return [*compare([pair], Question(), self.settings).findings, *changes_file.findings]
 
     def gone(self, folders: Mapping[str, set[str]]) -> Iterator[Contract]:
         """The contracts of documents and ports that a base has and the products, by folder with their words, do not."""
@@ -145,8 +144,8 @@ class History:
 
 
 def _deciding(files: Iterable[str]) -> Iterator[str]:
-    """The files that decide what a contract is, without those that only tell about its changes."""
-    return (file for file in files if not file.endswith(_BESIDE))
+    """The files that define a contract, without those that describe its changes."""
+    return (file for file in files if not file.endswith(_CHANGES_FILE))
 
 
 def _product_of(file: str, folders: Mapping[str, set[str]]) -> str | None:
@@ -162,13 +161,13 @@ def _product_of(file: str, folders: Mapping[str, set[str]]) -> str | None:
 
 
 def _not_compared(document: str, base: str) -> Finding:
-    """The document was there before, and cannot be read as it was: whether it breaks somebody is not known."""
+    """The document existed and cannot be read as it was, so it is unknown whether the change breaks readers."""
     return Finding(
         "E580",
         "base-invalid",
         Severity.ERROR,
         f"What changed since {base} was not compared: the contract is not valid there",
         "",
-        "Mend it on the base in a commit of its own, then compare again",
+        "Correct it on the base branch in a separate commit, then compare again",
         Place(document, 1, 1),
     )

@@ -19,7 +19,7 @@ _ROWS = ("B", "C", "D", "K")
 
 @dataclass(frozen=True, slots=True)
 class SchemaComparisonResult:
-    """What breaks, what is added, and what is only said differently."""
+    """Breaking changes, additions, and changes of descriptions."""
 
     compatible: bool
     breaking_changes: list[str]
@@ -76,7 +76,7 @@ def said(change: Change) -> str:
 
 
 def validate_version_bump(old: str | Path | Contract, new: str | Path | Contract) -> tuple[bool, str]:
-    """Whether a new version says what its changes ask for, and if not, what it should be."""
+    """Whether a new version has the bump that its changes require, and if not, what it should be."""
     found = diff(old, new)
     numbers = f"Current: {found.old}, Proposed: {found.new}."
     codes = {finding.code: finding for finding in found.findings if finding.severity >= Severity.ERROR}

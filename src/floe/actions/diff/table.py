@@ -1,4 +1,4 @@
-"""Diff with a live table: what its own log says beside what a contract promises, without Spark."""
+"""Diff with a live table: its log compared with the contract, without Spark."""
 
 import re
 from collections.abc import Iterator
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from floe.tables import TableFacts
 
 _PREFIX = "table:"
-# what a table can tell: columns, types, nullability, partition
+# the facts of a table: columns, types, nullability, partition
 _ROWS = ("C", "D", "K12")
 _SILENT = (
     "only columns, types, nullability and partition are compared: "
-    "a table does not say rules, service levels, keys, classifications or owners"
+    "a table has no rules, service levels, keys, classifications or owners"
 )
 _NOT_NULL = re.compile(r"\(?\s*(?:`(?P<quoted>[^`]+)`|(?P<plain>\w+))\s+IS\s+NOT\s+NULL\s*\)?", re.IGNORECASE)
 
@@ -53,9 +53,7 @@ class _LiveTable:
 def diff_table(old: Source, new: Source, terms: Terms, settings: Settings) -> Diff:
     """Where a contract and a live table differ, or two tables; the differences of a contract also as E53x findings."""
     if settings.untrusted:
-        raise TableError(
-            "A checkout that is not trusted names no table to look at", "Unset FLOE_UNTRUSTED once you have read it"
-        )
+        raise TableError("An untrusted checkout cannot read tables", "Read the checkout, then unset FLOE_UNTRUSTED")
     if is_table(old) and is_table(new):
         return _of_tables(str(old), str(new), terms, settings)
     table, source = (str(old), new) if is_table(old) else (str(new), old)
@@ -77,20 +75,20 @@ def diff_table(old: Source, new: Source, terms: Terms, settings: Settings) -> Di
 
 
 def schema_findings(contract: Contract, actual: Any) -> list[Finding]:
-    """Where a schema that a table has differs from the one that a contract with one dataset promises."""
+    """The differences between the schema of a table and a contract with one dataset."""
     found = schema_changes(contract, actual)
     return sorted(_findings(found, first=False, parted=True), key=lambda finding: -finding.severity)
 
 
 def schema_changes(contract: Contract, actual: Any) -> tuple[Change, ...]:
-    """The same as changes from what is promised to what is there."""
+    """The same as changes from the contract to the table."""
     schema = actual if isinstance(actual, Struct) else from_spark_json(actual.jsonValue())
     if not isinstance(schema, Struct):
-        raise TypeError(f"{schema} is no schema of a table")
+        raise TypeError(f"{schema} is not the schema of a table")
     if len(contract.datasets) != 1:
         raise ValueError(f"{contract.source or contract.id} has {len(contract.datasets)} datasets; one is compared")
     (dataset,) = contract.datasets
-    named = tuple(field.column for field in dataset.partition)  # a schema does not say how a table is divided
+    named = tuple(field.column for field in dataset.partition)  # a schema has no partition columns
     seen = replace(contract, datasets=(_as_seen(dataset, _LiveTable("schema", schema, named, ())),))
     return _told(changes(contract, seen, CHANGES))
 
@@ -101,7 +99,7 @@ def _told(found: list[Change]) -> tuple[Change, ...]:
 
 def _notes(*tables: _LiveTable) -> tuple[str, ...]:
     held = [
-        f"{live_table.name} holds CHECK constraints that are not compared: {', '.join(live_table.others)}"
+        f"{live_table.name} has CHECK constraints that are not compared: {', '.join(live_table.others)}"
         for live_table in tables
         if live_table.others
     ]
@@ -124,15 +122,15 @@ def _contract(source: Source, settings: Settings) -> Contract:
     refuse_broken(found)
     if len(found.contracts) != 1:
         raise ContractError(
-            f"{found.name} holds {len(found.contracts)} contracts; one is compared with a table",
-            "Name one contract's file",
+            f"{found.name} contains {len(found.contracts)} contracts, but one is compared with a table",
+            "Pass one contract file",
             "E500",
         )
     return found.contracts[0]
 
 
 def _dataset(contract: Contract, table: str) -> Dataset:
-    """The dataset that a table is: the only one, else the one of that name."""
+    """The dataset of a table: the only one, or else the one of that name."""
     if len(contract.datasets) == 1:
         return contract.datasets[0]
     name = table.removeprefix(_PREFIX)
@@ -141,19 +139,22 @@ def _dataset(contract: Contract, table: str) -> Dataset:
         if name in names or re.split(r"[./\\]", name.rstrip("/"))[-1] in names:
             return dataset
     raise ContractError(
-        f"None of the {len(contract.datasets)} datasets of {contract.source or contract.id} is called '{name}'",
+        f"None of the {len(contract.datasets)} datasets of {contract.source or contract.id} has the name '{name}'",
         f"Its datasets: {', '.join(dataset.name for dataset in contract.datasets) or 'none'}",
         "E500",
     )
 
 
 def _look(table: str, contract: Contract, dataset: Dataset, settings: Settings) -> _LiveTable:
-    """What the log of a table says; TableError where there is none, or Spark alone could tell."""
+    """The log of a table; TableError if there is none, or if it needs Spark."""
     name = table.removeprefix(_PREFIX)
     if not name:
-        raise TableError("table: names no table", "Write its path or catalog name after the colon, table:out/orders")
-    by_id = name == contract.table_id(dataset) and name.split(".")[0] not in settings.catalogs
-    way = TableSelector() if by_id else TableSelector(table=f"./{name}" if Path(name).is_dir() else name)
+        raise TableError(
+            "table: has no table name", "Write the path or catalog name after the colon, e.g. table:out/orders"
+        )
+    way = TableSelector(table=f"./{name}" if Path(name).is_dir() else name)
+    if name == contract.table_id(dataset) and name.split(".")[0] not in settings.catalogs:
+        way = TableSelector()
     try:
         target = find_target(settings, contract, dataset, way, None)
         facts = tables.probe(target, settings)
@@ -161,7 +162,7 @@ def _look(table: str, contract: Contract, dataset: Dataset, settings: Settings) 
         said = error.suggestion.replace("with --table", "after table:")
         raise TableError(error.message, said, error.code) from None
     if facts is None or facts.schema is None:
-        raise TableError(f"There is no table at {target}", "Name a Delta folder, or a table of one of the catalogs")
+        raise TableError(f"There is no table at {target}", "Pass a Delta folder, or a table of one of the catalogs")
     return _seen(table, facts)
 
 
@@ -178,7 +179,7 @@ def _seen(table: str, facts: "TableFacts") -> _LiveTable:
 
 
 def _as_seen(dataset: Dataset, seen: _LiveTable) -> Dataset:
-    """The dataset as the table has it; what a table does not say is as promised."""
+    """The dataset as the table has it; facts that a table does not have come from the contract."""
     fields = _members(dataset.fields, seen.schema, "", True, dataset.node.place)
     positions = {name: index for index, name in enumerate(seen.partition, 1)}
     return replace(
@@ -208,9 +209,9 @@ def _unpromised(member: Member, prefix: str, place: Place) -> Field:
 
 
 def _field(field: Field, member: Member, sure: bool) -> Field:
-    """A promised field with the type and nullability of the table.
+    """A field of the contract with the type and nullability of the table.
 
-    Below lists, maps and optional structs a table holds no NOT NULL: there it says nothing where it allows nulls.
+    Inside arrays, maps and optional structs a table has no NOT NULL, so nullability there means nothing.
     """
     required = not member.nullable or (field.required and not sure)
     inside = sure and not member.nullable
@@ -229,7 +230,7 @@ def _field(field: Field, member: Member, sure: bool) -> Field:
 
 
 def _type(promised: Type, actual: Type, sure: bool) -> Type:
-    """The table's type, with the promised one wherever the table's keeps it."""
+    """The type of the table, with the type of the contract where the two are compatible."""
     match promised, actual:
         case Struct(), Struct(members):
             mine = {member.name: member for member in promised.members}
@@ -287,7 +288,7 @@ def _drift(change: Change, first: bool, parted: bool) -> tuple[str, str, Severit
         case "field-made-required" | "field-made-optional" | "element-made-required" | "element-made-optional":
             return "E533", "nullability-drift", None
         case "partition-changed":
-            # a contract that names no partition promises none
+            # a contract without partition columns does not require any
             return "E534", "partition-drift", None if parted else Severity.INFO
     return "", "", None
 

@@ -1,7 +1,7 @@
 """`floe.enforce`: write a batch to the table of its contract, or refuse it and write nothing.
 
 The way of a batch: `context` finds contract, table and plan before a JVM starts; `write` reads the state of the table, has
-the batch judged against it (`floe.engine.gate.gate`), decides, keeps what is about to be committed (`pending`), and has it
+the batch checked against it (`floe.engine.gate.gate`), decides, records what will be committed (`pending`), and has it
 committed (`floe.engine.gate.commit`); `result` makes the answer and what the registry keeps.
 """
 
@@ -40,7 +40,7 @@ def enforce(  # noqa: PLR0913  (the options of a write)
     references: Mapping[str, str] | None = None,
     settings: Settings | None = None,
 ) -> WriteResult:
-    """Write a batch to the table its contract promises, or raise ViolationError and write nothing.
+    """Write a batch to the table of its contract, or raise ViolationError and write nothing.
 
     Args:
         df: the batch.
@@ -48,15 +48,15 @@ def enforce(  # noqa: PLR0913  (the options of a write)
         mode: append, merge (by the primary key), or overwrite_partition (the partitions that the batch has rows of).
         batch_id: a name of the batch; repeating an accepted one writes nothing and gives the first answer again.
         inputs: the frames the batch was made of, by contract, to be checked too.
-        shadow: write whatever is found, and say what would have been refused.
+        shadow: write the batch whatever the outcome, and report what would be refused.
         table: the table, where it is not found by the contract: a catalog name or a path.
         server: the name or environment of the contract's server to write to, where it has several.
-        layer: bronze, silver or gold, where the contract does not say.
+        layer: bronze, silver or gold, if the contract has none.
         references: the tables of datasets that keys refer to, by name, where they are not found.
         settings: read from the folder's manifest.yaml and the environment where not given.
     """
     if mode not in MODES:
-        raise ValueError(f"mode '{mode}' is none of {', '.join(MODES)}")
+        raise ValueError(f"mode '{mode}' is not one of {', '.join(MODES)}")
     way = TableSelector(table, server, references or {})
     options = WriteOptions(mode=mode, way=way, layer=layer, batch_id=batch_id, shadow=shadow, inputs=inputs)
     return _enforce(df, find_context(contract, options, settings or load_settings()))
@@ -69,8 +69,8 @@ def enforce_file(
     for file in (batch, *(inputs or {}).values()):
         check_batch_file(file)
     context = find_context(contract, options, settings)
-    df = engine.gate.batch.parquet(batch, settings)
-    frames = {name: engine.gate.batch.parquet(file, settings) for name, file in (inputs or {}).items()}
+    df = engine.gate.stage.parquet(batch, settings)
+    frames = {name: engine.gate.stage.parquet(file, settings) for name, file in (inputs or {}).items()}
     return _enforce(df, replace(context, options=replace(options, inputs=frames or None)))
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with the file of a batch, said before a JVM starts."""
+"""Errors in the file of a batch, found before a JVM starts."""
 
 from pathlib import Path
 
@@ -12,26 +12,24 @@ def check_batch_file(batch: str) -> None:
         return
     path = Path(batch)
     if not path.exists():
-        raise TableError(f"The batch {batch} does not exist", "Name a Parquet file, or a folder of Parquet files")
+        raise TableError(f"The batch {batch} does not exist", "Pass a Parquet file or a folder of Parquet files")
     files = [path] if path.is_file() else sorted(path.rglob("*.parquet"))
     if not files:
         raise TableError(
-            f"The folder {batch} holds no Parquet file", "Name a Parquet file, or a folder of Parquet files"
+            f"The folder {batch} contains no Parquet file", "Pass a Parquet file or a folder of Parquet files"
         )
     others = _others(path) if path.is_dir() else ()
     if others:
         raise TableError(
-            f"The folder {batch} holds a file that is not named as Parquet: {Path(others[0]).name}",
-            "Move it, or name it *.parquet",
+            f"The folder {batch} contains a file without the suffix .parquet: {Path(others[0]).name}",
+            "Move it, or rename it to *.parquet",
         )
     for file in files:
         with file.open("rb") as stream:
             head = stream.read(4)
             stream.seek(max(file.stat().st_size - 4, 0))
             if (head, stream.read(4)) != (b"PAR1", b"PAR1"):
-                raise TableError(
-                    f"The batch {file} is not a Parquet file, or is cut short", "Write it as Parquet, whole"
-                )
+                raise TableError(f"The batch {file} is not a Parquet file or is truncated", "Write it again as Parquet")
 
 
 def _others(folder: Path) -> tuple[str, ...]:

@@ -1,32 +1,39 @@
-"""One batch's way through the gate: found, and refused before a JVM starts where it cannot work."""
+"""What a write needs: the contract, its table and plan, found and checked before a JVM starts, and what the gate gets of it."""
 
 import tempfile
 import uuid
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floe import registry
+from floe import engine, registry
 from floe.actions.load.find import find_for_write, find_layer
-from floe.actions.verify.offline import require_offline_write, store_or_offline
+from floe.actions.verify.references import reference_targets, require_offline_write, salt_of, store_or_offline
 from floe.engine.plan import make_plan
+from floe.engine.plan.expectations.expectation import zone_name
+from floe.lang.secret import with_variables_hidden
 from floe.model import Contract, ContractError, Dataset, Finding, TableError
+from floe.model.features import as_of_field
 from floe.model.lifecycle import RETIRED, refusal, standing_of, used
 from floe.model.plan import Plan
+from floe.model.result import Outcome
 from floe.model.table import Target
-from floe.model.types import schema_hash
+from floe.model.types import Atomic, schema_hash
 from floe.settings import Settings
-from floe.system.clock import utc_now
+from floe.system.full_disk import remedy
 from floe.system.private_files import OWN, private_folder
 from floe.tables import reader_of
-from floe.tables.locate import TableSelector, find_target
+from floe.tables.locate import TableSelector, find_target, kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pyspark.sql import DataFrame
 
+    from floe.engine.gate.request import WriteRequest
     from floe.registry import Store
+
 
 MODES = ("append", "merge", "overwrite_partition")
 
@@ -45,7 +52,7 @@ class WriteOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteContext:
-    """One batch's way through the gate: what is held to what, and where it is written down."""
+    """The context of a write: contract, plan, table, and the places where it is recorded."""
 
     settings: Settings
     contract: Contract
@@ -65,7 +72,7 @@ class WriteContext:
 
 
 def find_context(name: str | Path | Contract, options: WriteOptions, settings: Settings) -> WriteContext:
-    """What a batch is held to and where it goes, or why it cannot."""
+    """Find the contract and the table of a batch, or raise the reason why it cannot be written."""
     contract, dataset = find_for_write(name, settings)
     where = find_layer(contract, dataset, options.layer)
     _possible(options.mode, where, dataset)
@@ -74,7 +81,7 @@ def find_context(name: str | Path | Contract, options: WriteOptions, settings: S
     known = store.table(table_id)
     target = _committable(find_target(settings, contract, dataset, options.way, known))
     offline = require_offline_write(store, contract, target, where, settings)
-    ending = None if offline else _usable(contract, store)
+    ending = None if offline else _usable(contract, store, settings.clock())
     if known and not offline:
         registry.offline.keep_table(settings.root / ".floe", known)
     _writable(settings.path(settings.tables.warehouse))
@@ -99,10 +106,10 @@ def find_context(name: str | Path | Contract, options: WriteOptions, settings: S
     )
 
 
-def _usable(contract: Contract, store: "Store") -> Finding | None:
-    """What a contract's end says to its writers; E572 where it is retired."""
+def _usable(contract: Contract, store: "Store", now: datetime) -> Finding | None:
+    """The finding of a contract's lifecycle for its writers; E572 if it is retired."""
     first = standing_of(contract)
-    standing = registry.lifecycle.state(store, first.contract, first.major, utc_now(), lambda: first)
+    standing = registry.lifecycle.state(store, first.contract, first.major, now, lambda: first)
     ending = used(standing, contract.identity)
     if ending and standing.state == RETIRED:
         raise refusal(ending)
@@ -110,30 +117,30 @@ def _usable(contract: Contract, store: "Store") -> Finding | None:
 
 
 def _committable(target: Target) -> Target:
-    """Say that a table has no commit before a JVM starts."""
+    """Refuse a table that floe cannot write, before a JVM starts."""
     if not reader_of(target).can_commit(target):
         raise TableError(
-            f"{target} is {target.format} by path, which floe reads but cannot commit to",
-            "Name a Delta folder, or an Iceberg table as catalog.namespace.table, with --table",
+            f"{target} is a {target.format} table given by path, which floe can read but not write",
+            "Pass a Delta folder, or an Iceberg table as catalog.namespace.table, with --table",
         )
     return target
 
 
 def _possible(mode: str, layer: str, dataset: Dataset) -> None:
-    """Say that a mode cannot work with a contract before a JVM starts."""
+    """Refuse a mode that the contract does not support, before a JVM starts."""
     if mode != "append" and layer == "bronze":
-        raise ContractError("Bronze captures what comes and changes nothing", "Append", "E501")
+        raise ContractError("Bronze only appends", "Append", "E501")
     if mode == "merge" and layer == "gold":
         raise ContractError(
-            "Gold keeps snapshots and is never merged into", "Append a snapshot, or overwrite its partition", "E501"
+            "Gold keeps snapshots and does not support merge", "Use append, or overwrite_partition", "E501"
         )
     if mode == "merge" and not dataset.primary_key:
         raise ContractError(
-            f"'{dataset.name}' has no primary key to merge by", "Add primaryKey: true to its key columns", "E501"
+            f"'{dataset.name}' has no primary key for merge", "Add primaryKey: true to its key columns", "E501"
         )
     if mode == "overwrite_partition" and not dataset.partition:
         raise ContractError(
-            f"'{dataset.name}' has no partition to overwrite",
+            f"'{dataset.name}' has no partition columns for overwrite_partition",
             "Add partitioned: true to its partition columns",
             "E501",
         )
@@ -146,14 +153,80 @@ def declared(dataset: Dataset) -> int | None:
 
 
 def _writable(folder: Path) -> None:
-    """Say that the warehouse cannot be written before a JVM starts."""
+    """Refuse a warehouse that cannot be written, before a JVM starts."""
     try:
-        if OWN in folder.parts:  # what others may read stands elsewhere
+        if OWN in folder.parts:  # folders that others may read are elsewhere
             private_folder(folder.parent)
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         raise TableError(
-            f"The warehouse {folder} cannot be written: {error.strerror}", "Make it writable, or set tables.warehouse"
+            f"The warehouse {folder} cannot be written: {error.strerror}",
+            remedy(error, "Make it writable, or set tables.warehouse"),
         ) from None
+
+
+def write_request(context: WriteContext, staging: str, inputs: tuple[Outcome, ...]) -> "WriteRequest":
+    """Everything the gate needs besides the rows."""
+    settings, options = context.settings, context.options
+    level = settings.data_contracts.enforcement
+    quarantine = engine.gate.request.Quarantine.NONE
+    if context.dataset.custom.get("onViolation") == "quarantine":
+        quarantine = engine.gate.request.Quarantine.REFUSED if level == "off" else engine.gate.request.Quarantine.BROKEN
+    dated = as_of_field(context.dataset) if context.layer == "gold" else None
+    return engine.gate.request.WriteRequest(
+        plan=context.plan,
+        target=context.target,
+        layer=context.layer,
+        mode=options.mode,
+        level=level,
+        staging=staging,
+        salt=salt_of(settings.root),
+        contract=context.contract.identity,
+        schema_version=engine.gate.schema_check.SchemaVersion(
+            hash=context.schema_hash,
+            version=context.schema_version,
+            declared=declared(context.dataset) is not None,
+            identity=_identity(context),
+            before=_registered_identity(context),
+        ),
+        run_id=context.run_id,
+        batch_id=options.batch_id,
+        shadow=options.shadow,
+        quarantine=quarantine,
+        as_of=dated.column if dated else None,
+        inputs=inputs,
+        references=reference_targets(context.plan, context.contract, options.way.references, settings, context.store),
+        settings=settings,
+    )
+
+
+def _identity(context: WriteContext) -> dict[str, Any]:
+    """The key, partition and meaning of the rows; it is stored in the table and compared at every write."""
+    custom, dataset = context.dataset.custom, context.dataset
+    found = {
+        "primary key": list(context.plan.key),
+        "partition columns": list(context.plan.partition),
+        "join keys": custom.get("joinKeys"),
+        "snapshot keys": custom.get("snapshotKeys"),
+        "feature set": custom.get("featureSet"),
+        "grain": " ".join(str(dataset.node.get("dataGranularityDescription") or "").split()).casefold(),
+        "time zones": {
+            field.path: zone_name(field) for field in dataset.walk() if field.type == Atomic("timestamp_ntz")
+        },
+    }
+    return {name: value for name, value in found.items() if value or name in ("primary key", "partition columns")}
+
+
+def _registered_identity(context: WriteContext) -> dict[str, Any]:
+    """The keys and partition columns that the registry knows, where it knows this very table."""
+    known = context.known or {}
+    if not known or with_variables_hidden(context.target.name) != known.get("name"):
+        return {}
+    if not context.target.name and str(known.get("location")) not in (
+        kept(str(context.target), context.settings.root),
+        with_variables_hidden(str(context.target)),  # as an older floe kept it
+    ):
+        return {}
+    return {"primary key": known["primary_keys"], "partition columns": known["partition_cols"]}

@@ -1,4 +1,4 @@
-"""Inputs: the frames a batch was made of, held to the schemas their contracts promise."""
+"""Inputs: check the schemas of the frames that a batch was made of."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def check_inputs(inputs: "Mapping[str, DataFrame]", settings: Settings, store: "Store") -> tuple[Outcome, ...]:
-    """One outcome per input, or one per way in which it differs; a column more than promised does no harm."""
+    """One outcome per input or per difference; an extra column is accepted."""
     outcomes: list[Outcome] = []
     for name, frame in inputs.items():
         promised = _promised(name, frame, settings, store)
@@ -36,7 +36,7 @@ def check_inputs(inputs: "Mapping[str, DataFrame]", settings: Settings, store: "
 
 
 def _promised(name: str, frame: "DataFrame", settings: Settings, store: "Store") -> Struct:
-    """What a contract promises; where Bronze has none, the columns that were captured."""
+    """The schema of the contract; for Bronze without a contract, the captured columns."""
     contract, dataset = find_for_write(name, settings)
     if dataset.fields:
         return dataset.schema

@@ -6,7 +6,7 @@ from floe import registry
 from floe.actions.load.resolved_contract import read_registered
 from floe.model import Contract
 from floe.model.change import Bump
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,14 +19,14 @@ def major_conflict(recorded: str, contract: Contract, store: "Store", settings: 
     then, now = Version.read(version), Version.read(contract.version)
     if name and name != contract.identity.rsplit(":", 1)[0]:
         return "E524", (
-            f"The table holds {recorded}, and {contract.identity} is another contract: name another table for it, "
+            f"The table belongs to {recorded}, and {contract.identity} is another contract: use another table for it, "
             "or migrate the table"
         )
     if not then or not now or now.major == then.major:
         return None
     if now.major < then.major:
         return "E534", (
-            f"The table holds {recorded}, and {contract.version} is of an older MAJOR: write with "
+            f"The table belongs to {recorded}, and {contract.version} has an older MAJOR: write with "
             f"{then.major}.x, or to the table of {now.major}.x"
         )
     old = _registered(name, then, store)
@@ -35,7 +35,7 @@ def major_conflict(recorded: str, contract: Contract, store: "Store", settings: 
         return None
     more = f" and {len(broken) - 5} more" if len(broken) > 5 else ""
     return "E534", (
-        f"The table holds {recorded}, and {contract.version} changes what needs a MAJOR: "
+        f"The table belongs to {recorded}, and {contract.version} has breaking changes: "
         f"{', '.join(broken[:5])}{more}; run floe migrate first"
     )
 

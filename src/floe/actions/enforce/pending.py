@@ -7,10 +7,12 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 from floe.lang.json_text import dumps
 from floe.lang.secret import with_variables_hidden, with_variables_revealed
+from floe.model import FloeError
+from floe.system.full_disk import remedy
 from floe.system.private_files import open_private
 
 Keep = Callable[[Mapping[str, Any]], None]
@@ -36,19 +38,39 @@ def pending(root: Path, table_id: str, run_id: str, batch_id: str | None, stagin
     """Say that a run is under way, and give the way to keep what it is about to commit."""
     path = _folder(root) / f"{run_id}.json"
     head = {"root": str(root), "table": table_id, "run_id": run_id, "batch_id": batch_id, "staging": staging}
-    with open_private(path, "w", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # as long as the process lives
-        _write(file.fileno(), head)
-        try:
-            yield lambda entry: _write(file.fileno(), {**head, "entry": entry})
-        finally:
-            path.unlink(missing_ok=True)
+    try:
+        with _opened(path) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # as long as the process lives
+            _write(file, path, head)
+            yield lambda entry: _write(file, path, {**head, "entry": entry})
+    finally:
+        path.unlink(missing_ok=True)
 
 
-def _write(file: int, content: Mapping[str, Any]) -> None:
-    os.ftruncate(file, 0)
-    os.pwrite(file, dumps(with_variables_hidden(content)).encode(), 0)
-    os.fsync(file)
+def _opened(path: Path) -> TextIO:
+    try:
+        file: TextIO = open_private(path, "w", encoding="utf-8")
+        return file
+    except OSError as error:
+        raise _not_kept(path, error) from None
+
+
+def _write(file: TextIO, path: Path, content: Mapping[str, Any]) -> None:
+    rest = dumps(with_variables_hidden(content)).encode()
+    number, at = file.fileno(), 0
+    try:
+        os.ftruncate(number, 0)
+        while rest:
+            written = os.pwrite(number, rest, at)
+            rest, at = rest[written:], at + written
+        os.fsync(number)
+    except OSError as error:
+        raise _not_kept(path, error) from None
+
+
+def _not_kept(path: Path, error: OSError) -> FloeError:
+    usual = f"Make {path.parent} writable, and run it again"
+    return FloeError(f"{path} cannot be written, so nothing is committed: {error.strerror}", remedy(error, usual))
 
 
 def leftovers(root: Path, table_id: str) -> list[Leftover]:

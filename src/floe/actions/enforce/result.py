@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from floe import engine
 from floe.actions.enforce.context import WriteContext
 from floe.actions.record import run_row_for_write
-from floe.actions.verify.anomalies import fact_of
+from floe.actions.verify.references import fact_of
 from floe.lang.secret import with_variables_hidden
 from floe.model import ViolationError
 from floe.model.features import FeatureVersion
 from floe.model.result import Result, WriteResult
-from floe.system.clock import stamp, utc_now
-from floe.tables.home import kept
+from floe.system.clock import stamp
+from floe.tables.locate import kept
 
 if TYPE_CHECKING:
     from floe.engine.gate.request import GateResult
@@ -26,7 +26,7 @@ def write_result(context: WriteContext, gate_result: "GateResult", started: floa
         contract=context.plan.contract,
         version=context.plan.version,
         dataset=context.plan.dataset,
-        checked_at=stamp(utc_now()),
+        checked_at=stamp(context.settings.clock()),
         expectations=gate_result.outcomes,
         rows=gate_result.rows,
         snapshot=gate_result.after,
@@ -65,7 +65,7 @@ def _feature_version(context: WriteContext, gate_result: "GateResult") -> str | 
     """How models name a Gold snapshot: by its newest day, that of the commit where no column dates its rows."""
     if context.layer != "gold" or not gate_result.written or gate_result.repeated:
         return None
-    day = gate_result.as_of or utc_now().date()
+    day = gate_result.as_of or context.settings.clock().date()
     return str(FeatureVersion(context.table_id, day, gate_result.schema_version, context.schema_hash))
 
 
@@ -114,7 +114,7 @@ def refusal(result: WriteResult) -> ViolationError:
     return ViolationError(
         "\n".join(lines),
         result,
-        "Mend the batch at its source, or change the contract in a new version",
+        "Correct the batch at its source, or change the contract in a new version",
         failed[0].code,
     )
 
@@ -122,11 +122,11 @@ def refusal(result: WriteResult) -> ViolationError:
 def _quarantine_notes(context: WriteContext, gate_result: "GateResult") -> tuple[str, ...]:
     if not gate_result.quarantined or gate_result.repeated:
         return ()
-    why = "broke an expectation"
+    why = "violate an expectation"
     if context.settings.data_contracts.enforcement == "off":
-        why = "would have had the batch refused; rows that break milder rules are written at level off"
+        why = "violate expectations that refuse a batch; at level off, other bad rows are written"
     return (
-        f"{gate_result.quarantined} of {gate_result.rows} rows went to {engine.gate.quarantine.quarantine_target(context.target)}: they {why}",
+        f"{gate_result.quarantined} of {gate_result.rows} rows were written to {engine.gate.quarantine.quarantine_target(context.target)}: they {why}",
     )
 
 
@@ -136,11 +136,11 @@ def _notes(context: WriteContext) -> tuple[str, ...]:
         notes.append(f"FLOE-{context.ending.code} {context.ending.severity}: {context.ending.message}")
     if not context.dataset.primary_key and context.layer != "bronze":
         notes.append(
-            f"'{context.dataset.name}' has no primary key, so duplicates were not looked for: "
+            f"'{context.dataset.name}' has no primary key, so duplicates were not checked: "
             "add primaryKey: true to its key columns"
         )
     if not context.options.batch_id:
-        notes.append("no batch_id: a repeat would be judged and written again")
+        notes.append("no batch_id: a repeat of this batch would be written again")
     if context.layer == "silver" and not context.options.inputs:
         notes.append("inputs not checked")
     return tuple(notes)

@@ -1,29 +1,30 @@
-"""A batch from its frame to its commit: judged, decided, committed, recorded."""
+"""A batch from its frame to its commit: known from an earlier write, judged, decided, committed, recorded."""
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from floe import engine, tables
-from floe.actions.enforce.context import WriteContext
-from floe.actions.enforce.earlier import first_answer, settle_killed_runs
+from floe.actions.enforce.context import WriteContext, write_request
 from floe.actions.enforce.inputs import check_inputs
 from floe.actions.enforce.major_conflict import major_conflict
-from floe.actions.enforce.pending import pending
+from floe.actions.enforce.pending import leftovers, pending
 from floe.actions.enforce.result import fact_of_batch, run_entry, write_result
-from floe.actions.enforce.write_request import write_request
-from floe.actions.record.emit import record_and_emit
-from floe.actions.verify.anomalies import of_batch
+from floe.actions.record import record_and_emit
+from floe.actions.verify.references import of_batch
 from floe.model import TableError
 from floe.model.result import Outcome, WriteResult
-from floe.tables.home import refuse_other_root
+from floe.system.clock import stamp
+from floe.tables.locate import refuse_other_root
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     from floe.engine.gate.request import GateResult, Judgement, WriteRequest
     from floe.tables.state import State
+
 
 Keep = Callable[[Mapping[str, Any]], None]
 
@@ -89,8 +90,8 @@ def _pass_gate(
                 except tables.state.TableMovedError:
                     continue
         raise TableError(
-            f"{request.target} was changed by others {engine.gate.gate.ATTEMPTS} times while the batch was judged",
-            "Nothing was written; run it again when fewer writers are at work",
+            f"{request.target} was changed by other writers {engine.gate.gate.ATTEMPTS} times while the batch was checked",
+            "Nothing was written; run it again when fewer writers are active",
         )
 
 
@@ -117,3 +118,50 @@ def _record(context: WriteContext, result: WriteResult, gate_result: "GateResult
     entry = run_entry(context, result, gate_result)
     note = record_and_emit(context.settings, context.store, entry, result)
     return replace(result, notes=(*result.notes, note)) if note else result
+
+
+def settle_killed_runs(spark: "SparkSession", context: WriteContext) -> None:
+    """Record killed runs whose commit is in the table, and remove what they staged."""
+    for leftover in leftovers(context.settings.root, context.table_id):
+        commit = engine.gate.gate.committed(spark, context.target, leftover.run_id, leftover.batch_id)
+        if commit and leftover.entry:
+            _settle(context, leftover.entry, commit.snapshot)
+        leftover.clear()
+
+
+def first_answer(spark: "SparkSession", context: WriteContext, batch_id: str) -> WriteResult | None:
+    """What the run answered that wrote this batch, where the table still holds it.
+
+    The table's own history decides: after RESTORE, a rollback, or in another table of the same contract, the registry's
+    memory of the batch says nothing about the rows that are there now.
+    """
+    answers = [WriteResult.of(row) for row in context.store.accepted(context.table_id, batch_id)]
+    if not answers or not engine.gate.gate.exists(spark, context.target):
+        return None
+    commit = engine.gate.gate.batch_commit(spark, context.target, batch_id)
+    if commit:
+        # of a commit that only Delta's transaction record is left of, the run is not known any more: the last one made it
+        same = [answer for answer in answers if answer.run_id == commit.run_id or not commit.run_id]
+        return same[-1] if same else None
+    last = answers[-1]
+    return last if _still_holds(spark, context, last, batch_id) else None
+
+
+def _still_holds(spark: "SparkSession", context: WriteContext, last: WriteResult, batch_id: str) -> bool:
+    """Whether a run's rows are there although the table names no commit of it."""
+    if last.written == 0 and last.quarantined:
+        target = engine.gate.quarantine.quarantine_target(context.target)
+        quarantined = engine.gate.gate.batch_commit(spark, target, batch_id)
+        return quarantined is not None and quarantined.run_id == last.run_id
+    if not last.written:
+        return False
+    # an expired snapshot of Iceberg leaves no trace; a rollback would have left the snapshot it went back to
+    forgotten = engine.gate.gate.forgotten_before(spark, context.target)
+    return forgotten is not None and last.result.checked_at < stamp(forgotten.replace(tzinfo=UTC))
+
+
+def _settle(context: WriteContext, entry: dict[str, Any], snapshot: str) -> None:
+    """Record a run that was killed after its commit."""
+    entry["run"]["snapshot_after"] = entry["run"]["result"]["snapshot_after"] = snapshot
+    note = record_and_emit(context.settings, context.store, entry, WriteResult.of(entry["run"]["result"]))
+    context.settings.say(note or f"· run {entry['run']['run_id']} was killed after its commit; it is recorded now")

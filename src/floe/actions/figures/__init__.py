@@ -37,7 +37,7 @@ def figures(settings: Settings | None = None, days: int = 30) -> Figures:
     """The key figures of the last days, today included; unknown where nothing is recorded.
 
     Args:
-        settings: those of the folder we stand in, unless given.
+        settings: those of the current folder, unless given.
         days: how many.
     """
     from floe.actions.figures.calculate import key_figures

@@ -12,7 +12,7 @@ _MOST = 20  # marks of a chart that is not by day
 
 
 def key_figures(facts: Facts) -> tuple[Figure, ...]:
-    """All eight, in the order of the specification; what no fact says is unknown."""
+    """All eight, in the order of the specification; a figure without facts is unknown."""
     return tuple(make(facts) for make in _FIGURES)
 
 
@@ -31,7 +31,7 @@ def _breaking(facts: Facts) -> Figure:
         unit="",
         target="0",
         met=value == 0 if known else None,
-        detail=f"{len(drifted)} found in tables, {len(forced)} published against consumers"
+        detail=f"{len(drifted)} found in tables, {len(forced)} published without consent of consumers"
         if known
         else _nothing("run"),
         points=_counted(days),
@@ -45,7 +45,7 @@ def _by_schema(facts: Facts) -> Figure:
     value = _percent(bad, runs)
     return Figure(
         name="schema_caused_failures",
-        title="Runs that failed by their schema",
+        title="Runs that failed because of their schema",
         value=value,
         unit="%",
         target="0 %",
@@ -68,7 +68,7 @@ def _quality(facts: Facts) -> Figure:
         unit="a month",
         target="< 1 a month",
         met=value < 1 if known else None,
-        detail=f"{len(found):,} in {facts.days} days" if known else "quality was not watched (`floe monitor`)",
+        detail=f"{len(found):,} in {facts.days} days" if known else "quality was not monitored (`floe monitor`)",
         points=_counted(problem.opened for problem in found),
         limit=0,  # of a day; the target is of a month
         at_least=False,
@@ -77,7 +77,7 @@ def _quality(facts: Facts) -> Figure:
 
 def _trust(facts: Facts) -> Figure:
     parts = (_levels_kept(facts), _passed(facts), _noticed(facts))
-    names = ("days that kept their SLA", "runs that passed", "changes with notice")
+    names = ("days that met their SLA", "runs that passed", "changes with notice")
     shares = [share for share in parts if share is not None]
     value = (
         100 * sum(w * s for w, s in zip((0.5, 0.3, 0.2), shares, strict=True)) if len(shares) == len(parts) else None
@@ -101,7 +101,7 @@ def _trust(facts: Facts) -> Figure:
 
 
 def _levels_kept(facts: Facts) -> float | None:
-    """The share of watched days on which no promise about service was broken."""
+    """The fraction of monitored days on which all service levels were met."""
     broken: dict[tuple[str, str], list[RecordedProblem]] = {}
     for problem in facts.troubles:
         if problem.kind in _LEVELS:
@@ -128,6 +128,10 @@ def _noticed(facts: Facts) -> float | None:
     return sum(version_change.lead_days >= _LEAD_DAYS for version_change in breaking) / len(breaking)
 
 
+def _quantity(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def _lead(facts: Facts) -> Figure:
     breaking = sorted(
         (version_change for version_change in facts.changes if version_change.breaking),
@@ -141,9 +145,7 @@ def _lead(facts: Facts) -> Figure:
         unit="days",
         target="≥ 14 days",
         met=None if value is None else value >= _LEAD_DAYS,
-        detail=f"{len(breaking):,} breaking change{'' if len(breaking) == 1 else 's'}"
-        if breaking
-        else "no breaking change was registered",
+        detail=_quantity(len(breaking), "breaking change") if breaking else "no breaking change was registered",
         points=tuple(
             FigurePoint(version_change.name, float(version_change.lead_days)) for version_change in breaking[:_MOST]
         ),
@@ -163,7 +165,7 @@ def _detected(facts: Facts) -> Figure:
         unit="min",
         target="< 5 min",
         met=None if value is None else value < _DETECT_SECONDS,
-        detail=f"{len(took):,} commit{'s' * (len(took) != 1)}, the slowest after {max(took) / 60:,.1f} min"
+        detail=f"{len(took):,} commit{'s' * (len(took) != 1)}, the slowest took {max(took) / 60:,.1f} min"
         if took
         else _nothing("commit"),
         points=tuple(FigurePoint(day, round(median(all_) / 60, 2)) for day, all_ in by_day),
@@ -172,18 +174,19 @@ def _detected(facts: Facts) -> Figure:
     )
 
 
-def _told(facts: Facts) -> Figure:
-    asked = [version_change for version_change in facts.changes if version_change.consumers]
-    told = sum(version_change.told for version_change in asked)
+def _notified(facts: Facts) -> Figure:
+    with_consumers = [version_change for version_change in facts.changes if version_change.consumers]
+    notified = sum(version_change.notified for version_change in with_consumers)
+    total = len(with_consumers)
     return Figure(
         name="consumers_told",
-        title="Changes whose consumers were told automatically",
-        value=_percent(told, len(asked)),
+        title="Changes whose consumers were notified automatically",
+        value=_percent(notified, total),
         unit="%",
         target="100 %",
-        met=told == len(asked) if asked else None,
-        detail=f"{told:,} of {len(asked):,}" if asked else "no contract with consumers changed",
-        points=_shares((version_change.day, version_change.told) for version_change in asked),
+        met=notified == total if with_consumers else None,
+        detail=f"{notified:,} of {total:,}" if with_consumers else "no contract with consumers changed",
+        points=_shares((version_change.day, version_change.notified) for version_change in with_consumers),
         limit=100,
     )
 
@@ -197,7 +200,7 @@ def _documented(facts: Facts) -> Figure:
     )
     return Figure(
         name="documentation",
-        title="Columns that are described",
+        title="Columns with a description",
         value=_percent(described, columns),
         unit="%",
         target="100 %",
@@ -211,7 +214,7 @@ def _documented(facts: Facts) -> Figure:
 
 _FIGURES: tuple[Callable[[Facts], Figure], ...] = (
     *(_breaking, _by_schema, _quality, _trust),
-    *(_lead, _detected, _told, _documented),
+    *(_lead, _detected, _notified, _documented),
 )
 
 

@@ -17,10 +17,10 @@ from floe.actions.load.major_line import Registered, as_contract, registered
 from floe.contract.compat.versions import name_of
 from floe.model import Contract, ContractError
 from floe.model.change import Diff
+from floe.model.contract import Version
 from floe.model.impact import ImpactOf, LineageEdge, Reached, Use
-from floe.model.version import Version
 from floe.settings import Settings
-from floe.tables.home import place_of
+from floe.tables.locate import place_of
 
 if TYPE_CHECKING:
     from floe.actions.diff.contract_set import Source
@@ -94,7 +94,7 @@ def _registered(name: str, store: "Store | None", settings: Settings) -> Registe
 
 
 def _version(found: Registered, later: "Source | None") -> Contract:
-    """The version that was asked for, else the one right below a later one, else the newest."""
+    """The requested version, or else the next lower one, or else the newest."""
     rows = found.versions
     if found.asked:
         return as_contract(next(row for row in rows if row["version"] == str(found.asked)))
@@ -151,7 +151,7 @@ def _add_registered(store: "Store", world: _LineageGraph, places: Places) -> Non
 
 
 def _of(pair: VersionPair, diff: Diff, world: _LineageGraph) -> ImpactOf:
-    name, changes = name_of(pair.old or pair.present), diff.changes  # who relies on the old one is reached
+    name, changes = name_of(pair.old or pair.present), diff.changes  # consumers of the old version are affected
     major = version_of(pair.old).major if pair.old else None
     uses = [use for use, pinned in world.uses if use.node != name or None in (pinned, major) or pinned == major]
     changed = changed_paths(pair, changes)

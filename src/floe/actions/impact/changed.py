@@ -27,7 +27,7 @@ class Changed:
 
 
 def changed_paths(pair: VersionPair, changes: Sequence[Change]) -> Changed:
-    """What readers can notice, by path; a change of a whole dataset goes on only where it breaks them."""
+    """The changes that readers notice, by path; a change of a whole dataset affects others only if it breaks readers."""
     contracts = [contract for contract in (pair.old, pair.new) if contract]
     fields, datasets = _known(contracts)
     changed = Changed()
@@ -48,7 +48,7 @@ def _known(contracts: Sequence[Contract]) -> tuple[set[str], set[str]]:
 
 
 def _paths(change: Change, known: set[str], old: Contract | None) -> set[str]:
-    """The nearest paths that a change stands at, also by the name that a renamed part had before."""
+    """The nearest paths of a change, also by the previous name of a renamed field."""
     found = {_nearest(change.path, known)}
     if change.change in _RENAMED and old:
         parent = change.path.rpartition(".")[0]
@@ -57,7 +57,7 @@ def _paths(change: Change, known: set[str], old: Contract | None) -> set[str]:
 
 
 def _nearest(path: str, known: set[str]) -> str:
-    """The path itself, else the part it stands in; everything, where it is of no part."""
+    """The path of a field, or else of the part that contains it; everything if there is none."""
     while path and path not in known:
         path = path[: max(path.rfind(mark) for mark in ".[{")] if any(mark in path for mark in ".[{") else ALL
     return path

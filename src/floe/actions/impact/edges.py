@@ -53,7 +53,9 @@ class Places:
         bare = name.rsplit(":", 1)[0] if "/" in name and ":" in name.rsplit("/", 1)[-1] else name
         if bare in self.ids:
             return bare
-        return self.tables[name][0] if name in self.tables else bare if "/" in bare else None
+        if name in self.tables:
+            return self.tables[name][0]
+        return bare if "/" in bare else None
 
 
 def spellings(table_id: str | None, *others: str | None) -> Iterator[str | None]:
@@ -94,7 +96,7 @@ def _with(use: Use, row: Mapping[str, Any]) -> Use:
 
 
 def through_edges(uses: Iterable[Use]) -> Iterator[LineageEdge]:
-    """From what a consumer relies on to the contract it makes of it."""
+    """The edge from a contract to the contract that its consumer produces."""
     for use in uses:
         if use.through:
             yield LineageEdge(use.node, use.through, use.source, uses=use.columns)

@@ -8,11 +8,10 @@ from typing import Any
 
 from floe.actions.impact.edges import Places
 from floe.contract.formats.config import product as product_format
-from floe.contract.sources.files import read_bytes
-from floe.contract.sources.folders import Folders
+from floe.contract.sources.files import Folders, read_bytes
 from floe.model import FloeError
+from floe.model.contract import Version
 from floe.model.impact import LineageEdge, Use
-from floe.model.version import Version
 from floe.settings import Settings
 
 _ARTIFACTS = "compiled_artifacts.json"
@@ -59,11 +58,11 @@ def _json(path: Path, what: str) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise FloeError(f"{path} cannot be read: {error.strerror}", f"Name a file of {what}") from None
+        raise FloeError(f"{path} cannot be read: {error.strerror}", f"Pass a file of {what}") from None
     except (ValueError, RecursionError) as error:
-        raise FloeError(f"{path} is no JSON: {error}", f"Name a file of {what}") from None
+        raise FloeError(f"{path} is not JSON: {error}", f"Pass a file of {what}") from None
     if not isinstance(found, dict):
-        raise FloeError(f"{path} holds no {what}", f"Name a file of {what}")
+        raise FloeError(f"{path} contains no {what}", f"Pass a file of {what}")
     return found
 
 
@@ -91,7 +90,7 @@ def dbt_parts(file: str, places: Places) -> tuple[list[LineageEdge], list[Use]]:
     tree = _json(Path(file), "dbt's manifest.json")
     metadata = tree.get("metadata")
     if not isinstance(metadata, dict) or "/manifest/" not in str(metadata.get("dbt_schema_version")):
-        raise FloeError(f"{file} is no manifest of dbt", "Name target/manifest.json; `dbt parse` writes it")
+        raise FloeError(f"{file} is not a dbt manifest", "Pass target/manifest.json; `dbt parse` writes it")
     nodes: dict[str, Any] = {**(tree.get("nodes") or {}), **(tree.get("sources") or {})}
     names = {key: _node(key, node, places) for key, node in nodes.items()}
     edges = [

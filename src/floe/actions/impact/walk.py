@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from floe.model.impact import ALL, LineageEdge, Use
 
 Changed = Mapping[str, frozenset[int]]  # paths with the numbers of the changes behind them
-# what people say of tables gives way to what jobs were seen to do with columns
+# column lineage of jobs replaces registrations of tables
 _SAID = ("registered", "input_port", "dbt")
 
 
@@ -66,7 +66,7 @@ def walk(start: str, changed: Changed, edges: Sequence[LineageEdge], uses: Seque
 
 
 def _by_source(edges: Sequence[LineageEdge]) -> dict[str, list[LineageEdge]]:
-    """Edges by where they begin; where columns are known between two nodes, what people say gives way."""
+    """Edges by their start; column lineage between two nodes replaces registrations."""
     exact = {(edge.source, edge.target) for edge in edges if edge.columns is not None}
     found: dict[str, list[LineageEdge]] = {}
     for edge in edges:
@@ -92,7 +92,7 @@ def _carried(at: _NodeChanges, edge: LineageEdge) -> tuple[dict[str, frozenset[i
 def _hit(at: _NodeChanges, use: Use) -> Hit | None:
     if use.columns is None:
         numbers = at.unknown.union(*at.paths.values())
-        # what changes for all is certain also where nobody knows the columns
+        # a change of a whole dataset is certain even if the columns are unknown
         return Hit(use, at.way, (), numbers, ALL in at.paths) if numbers else None
     used = sorted({column for column in use.columns if any(related(column, path) for path in at.paths)})
     if used:

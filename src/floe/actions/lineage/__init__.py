@@ -19,7 +19,7 @@ _AT_ONCE = 5000
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came of files of events: how many there were, how many rows are new, and the places that were no events."""
+    """The result of an import: number of events, new rows, and the places of lines that are not events."""
 
     events: int
     rows: int
@@ -32,7 +32,7 @@ class Imported:
 
 
 def import_lineage(files: Sequence[str], settings: Settings, now: datetime) -> Imported:
-    """Keep what the events of files say, once; what is no event is said with its line, the rest is kept."""
+    """Store the events of files once; report lines that are not events and keep the others."""
     texts = [(name, _text(name)) for name in files]
     store = registry.open_store(settings.registry.url, settings.root)
     events, new, wrong = 0, 0, []
@@ -58,7 +58,7 @@ def _text(name: str) -> str:
     try:
         return Path(name).read_text("utf-8-sig", "replace")
     except OSError as error:
-        raise FloeError(f"{name} cannot be read: {error.strerror}", "Name a file of OpenLineage events") from None
+        raise FloeError(f"{name} cannot be read: {error.strerror}", "Pass a file of OpenLineage events") from None
 
 
 def _events(name: str, text: str) -> Iterator[tuple[str, Any]]:

@@ -13,14 +13,14 @@ class NoEventError(ValueError):
 
 
 def event_rows(event: Any, now: str) -> Iterator[dict[str, Any]]:
-    """Which column of an output came from which of an input; only the tables, where the event says no more.
+    """Which column of an output comes from which column of an input; only the tables if the event has no columns.
 
-    A source column with no target column has a say in every row of the target (a filter, a join).
+    A source column without target column affects every row of the target (a filter, a join).
     """
     if isinstance(event, NoEventError):
         raise event
     if not isinstance(event, dict):
-        raise NoEventError(f"no OpenLineage event: {type(event).__name__} instead of an object")
+        raise NoEventError(f"not an OpenLineage event: {type(event).__name__} instead of an object")
     job = _job(event)
     inputs, outputs = _datasets(event, "inputs"), _datasets(event, "outputs")
     if str(event.get("eventType", "")).upper() in _FAILED:
@@ -49,14 +49,14 @@ def _row(source: _Column, target: _Column, job: str, at: str) -> dict[str, Any]:
 def _job(event: Mapping[str, Any]) -> str:
     job = event.get("job")
     if not isinstance(job, dict) or not job.get("name"):
-        raise NoEventError("no OpenLineage event: it names no job")
+        raise NoEventError("not an OpenLineage event: it has no job")
     return f"{job.get('namespace') or 'default'}/{job['name']}"
 
 
 def _datasets(event: Mapping[str, Any], side: str) -> list[Mapping[str, Any]]:
     found = event.get(side) or []
     if not isinstance(found, list) or not all(isinstance(value, dict) and value.get("name") for value in found):
-        raise NoEventError(f"no OpenLineage event: its {side} are no datasets with names")
+        raise NoEventError(f"not an OpenLineage event: its {side} are not datasets with names")
     return found
 
 
@@ -74,12 +74,12 @@ def _columns(output: Mapping[str, Any]) -> Iterator[tuple[str, str, str | None]]
 def _sources(inputs: Any, field: str | None) -> Iterator[tuple[str, str, str | None]]:
     for value in inputs if isinstance(inputs, list) else ():
         if not isinstance(value, dict) or not value.get("name") or not value.get("field"):
-            raise NoEventError(f"columnLineage of '{field or 'the dataset'}' names an input without name and field")
+            raise NoEventError(f"columnLineage of '{field or 'the dataset'}' has an input without name and field")
         yield table_name(value), str(value["field"]), field
 
 
 def table_name(dataset: Mapping[str, Any]) -> str:
-    """A dataset's table: the name that a catalog gives it, where the event says one, else namespace and name.
+    """The table of a dataset: its catalog name if the event has one, else namespace and name.
 
     >>> table_name({"namespace": "file", "name": "/lake/orders"})
     '/lake/orders'

@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +9,9 @@ from typing import Any
 from floe.actions.load.resolved_contract import CACHE, read_registered
 from floe.lang.json_text import dumps
 from floe.model import Contract, ContractError
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
-from floe.system.private_files import private_folder
+from floe.system.private_files import write_private
 
 
 def keep(contract: Mapping[str, Any], row: Mapping[str, Any], tables: Sequence[Any], settings: Settings) -> None:
@@ -28,20 +26,17 @@ def keep(contract: Mapping[str, Any], row: Mapping[str, Any], tables: Sequence[A
         "text_hash": _digest(row["effective"]),
     }
     try:
-        private_folder(path.parent)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:
-            file.write(dumps(copy))
-        os.replace(file.name, path)
+        write_private(path, dumps(copy))
     except (OSError, UnicodeError) as error:
-        settings.say(f"· no copy of {row['contract_id']}:{row['version']} is kept: {error}")
+        settings.say(f"· no local copy of {row['contract_id']}:{row['version']} was written: {error}")
 
 
 def cached(name: str, settings: Settings, why: str) -> Contract | None:
-    """The copy of the highest version that a name means, said to be one; None where there is none."""
+    """The local copy of the highest version of a name, with a message; None if there is none."""
     fitting = [copy for copy in _copies(settings.root) if name in _names(copy)]
     ids = sorted({row["contract"]["contract_id"] for row in fitting})
     if len(ids) > 1:
-        raise ContractError(f"'{name}' names {len(ids)} contracts: {', '.join(ids)}", "Name one by its id", "E500")
+        raise ContractError(f"'{name}' names {len(ids)} contracts: {', '.join(ids)}", "Pass one of these ids", "E500")
     if not fitting:
         return None
     newest = max(fitting, key=lambda entry: Version.read(entry["version"]["version"]) or Version(0, 0, 0))

@@ -25,15 +25,15 @@ def find_compiled(name: str, settings: Settings) -> Contract | None:
     if len(found) > 1:
         listed = ", ".join(str(row["id"]) for row in found)
         raise ContractError(
-            f"'{name}' names {len(found)} contracts of {settings.root / FILE}: {listed}",
-            "Name one of them by id and version",
+            f"'{name}' is the name of {len(found)} contracts in {settings.root / FILE}: {listed}",
+            "Pass the id and version of one of them",
             "E500",
         )
     return _contract(found[0]) if found else None
 
 
 def compiled_entries(root: Path, name: str = "") -> Iterator[dict[str, Any]]:
-    """The contracts of the artifacts' file that may have a name; each stands on its own line, so that few are parsed."""
+    """The contracts of the artifacts that may have a name; each is on its own line, so that few are parsed."""
     path = root / FILE
     if not path.is_file():
         return
@@ -50,7 +50,7 @@ def compiled_entries(root: Path, name: str = "") -> Iterator[dict[str, Any]]:
                     yield value
     except (ValueError, KeyError, TypeError):
         raise ContractError(
-            f"{path} is no file of compiled artifacts, or is cut short", "Write it again: floe compile", "E509"
+            f"{path} is not a file of compiled artifacts or is truncated", "Write it again: floe compile", "E509"
         ) from None
 
 

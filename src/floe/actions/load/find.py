@@ -13,24 +13,23 @@ from floe.contract.formats import read
 from floe.contract.lint import RULES
 from floe.contract.lint.rule import findings as rule_findings
 from floe.contract.resolve.inherit import ContractFamily, extended
-from floe.contract.sources.disk import Disk
-from floe.contract.sources.files import contract_files, read_bytes
+from floe.contract.sources.files import Disk, contract_files, read_bytes
 from floe.model import LAYERS, Contract, ContractError, Dataset, Finding, RegistryError, Severity
 from floe.settings import Settings
 
-# what leaves one rule without an answer, which is said where it is asked (E580), and harms no other
+# errors that make one rule not evaluated (E580) and affect no other
 _OF_ONE_RULE = ("pattern-invalid", "pattern-can-hang", "sql-unsafe", "threshold-not-number", "floe-rule-unknown")
 _TABLE_ID = re.compile(rf"({'|'.join(LAYERS)})\.([A-Za-z0-9_]+)\.([A-Za-z0-9_]+)")
 
 
 def find_contract(name: str | Path | Contract, settings: Settings) -> tuple[Contract, Dataset]:
-    """The contract a name means with all it inherits, sound enough to use, and the one dataset of it that is meant."""
+    """The contract of a name with all inherited values, valid enough to use, and its dataset."""
     contract = use_contract(name, settings)
     return contract, _dataset(contract, str(name))
 
 
 def use_contract(name: str | Path | Contract, settings: Settings) -> Contract:
-    """The contract a name means as tables are held to it: with its parents' promises, its variables filled in."""
+    """The contract of a name for checks of its tables: with inherited values and variables."""
     own = load_contract(name, settings)
     if is_whole(own) or not any(True for _ in extended(own)):
         return with_values(own, settings)
@@ -63,7 +62,7 @@ def load_contract(name: str | Path | Contract, settings: Settings) -> Contract:
     """The contract a name means: a loaded one, YAML text, a path, a table_id, an id with or without version.
 
     Names are looked for in the files of the root, its compiled artifacts, the registry, and the copies of what was
-    read from it; `registry:NAME` asks the registry alone.
+    read from it; `registry:NAME` uses the registry only.
     """
     if isinstance(name, Contract):
         return name
@@ -110,13 +109,13 @@ def _by_search(name: str, settings: Settings) -> Contract:
     if len(found) > 1:
         listed = ", ".join(f"{contract.identity} ({contract.source})" for contract in found)
         raise ContractError(
-            f"'{name}' names {len(found)} contracts: {listed}",
-            "Name one of them by id and version, or by its path",
+            f"'{name}' is the name of {len(found)} contracts: {listed}",
+            "Pass the id and version, or the path, of one of them",
             "E500",
         )
     if found:
         return usable(found[0], next(said for contract, said in known if contract is found[0]), found[0].source)
-    # asked last, and imported here: a file must not wait for a database
+    # searched last, and imported here: a file must not wait for a database
     from floe.actions.load.registered import find_registered, registered_names
 
     elsewhere = find_compiled(name, settings) or find_registered(name, settings)
@@ -124,10 +123,10 @@ def _by_search(name: str, settings: Settings) -> Contract:
         return elsewhere
     names = [str(other) for contract, _ in known for other in _names(contract)]
     near = difflib.get_close_matches(name, [*names, *registered_names(settings)], 1)
-    hint = f"Did you mean '{near[0]}'? Else write" if near else "Write"
+    hint = f"Did you mean '{near[0]}'? Otherwise write" if near else "Write"
     raise ContractError(
-        f"No contract is known as '{name}'",
-        f"{hint} {folder}/<layer>/<domain>/<table>.yaml for a table_id like silver.commerce.orders_clean, or name a contract's file or id",
+        f"Unknown contract '{name}'",
+        f"{hint} {folder}/<layer>/<domain>/<table>.yaml for a table_id like silver.commerce.orders_clean, or pass a contract file or id",
         "E500",
     )
 
@@ -155,21 +154,21 @@ def _dataset(contract: Contract, name: str) -> Dataset:
         return fitting[0]
     if not fitting:
         raise ContractError(
-            f"{contract.source}: the contract has no schema, so there is no table to hold",
-            "Add schema with one dataset",
+            f"{contract.source}: the contract has no schema",
+            "Add a schema with one dataset",
             "E501",
         )
     listed = ", ".join(contract.table_id(dataset) or dataset.name for dataset in fitting)
-    raise ContractError(f"{contract.source}: the contract has {len(fitting)} datasets", f"Name one of {listed}", "E500")
+    raise ContractError(f"{contract.source}: the contract has {len(fitting)} datasets", f"Pass one of {listed}", "E500")
 
 
 def find_layer(contract: Contract, dataset: Dataset, given: str | None) -> str:
-    """The layer a gate stands at: given, else the contract's; never guessed."""
+    """The layer of a gate: given, or else from the contract; never guessed."""
     layer = given or contract.layer(dataset)
     if layer not in LAYERS:
-        said = f"'{layer}' is no layer" if layer else f"The layer of '{dataset.name}' is unknown"
+        said = f"'{layer}' is not a layer" if layer else f"The layer of '{dataset.name}' is unknown"
         raise ContractError(
-            f"{said}; a gate asks differently at bronze, silver and gold",
+            f"{said}; gates differ between bronze, silver and gold",
             "Pass --layer (layer=), add customProperty layer, or keep the contract under contracts/<layer>/<domain>/",
             "E501",
         )

@@ -10,8 +10,8 @@ from floe.actions.load.find import load_contract
 from floe.actions.load.registered import no_version
 from floe.contract.formats import read
 from floe.model import Contract, ContractError, RegistryError
+from floe.model.contract import Version
 from floe.model.lifecycle import DRAFT, Standing, standing_of
-from floe.model.version import Version
 from floe.settings import Settings
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A registered contract, its versions from the lowest up, and the version that its name asked for."""
+    """A registered contract, its versions in ascending order, and the version in its name."""
 
     contract_id: str
     row: Mapping[str, Any]
@@ -33,7 +33,7 @@ class Registered:
         return sorted({row["major"] for row in self.versions})
 
     def first(self, major: int) -> Callable[[], Standing]:
-        """What a line says of its state: its newest version that is no draft, else its newest."""
+        """The version with the state of a line: its newest version that is not a draft, or else its newest."""
         return lambda: self._said(major)
 
     def _said(self, major: int) -> Standing:
@@ -42,20 +42,22 @@ class Registered:
         return next((standing for standing in (newest, *said) if standing.state != DRAFT), newest)
 
     def major(self, given: int | None) -> int:
-        """The line that is meant: given, else the asked version's, else the only one."""
-        wanted = given if given is not None else self.asked.major if self.asked else None
+        """The line of a request: given, or else of the requested version, or else the only one."""
+        wanted = given
+        if wanted is None and self.asked:
+            wanted = self.asked.major
         listed = ", ".join(map(str, self.majors))
         if wanted is None and len(self.majors) > 1:
-            raise RegistryError(f"{self.contract_id} has the MAJOR lines {listed}", "Name one with --major")
+            raise RegistryError(f"{self.contract_id} has the MAJOR lines {listed}", "Select one with --major")
         if wanted is not None and wanted not in self.majors:
-            raise RegistryError(f"{self.contract_id} has no MAJOR {wanted}, only {listed}", "Name one of them", "E500")
+            raise RegistryError(f"{self.contract_id} has no MAJOR {wanted}, only {listed}", "Pass one of them", "E500")
         return self.majors[0] if wanted is None else wanted
 
 
 def registered(store: "Store", name: str, settings: Settings) -> Registered:
     """The registered contract that a name means: id with or without version, ODCS id, table_id, or a contract's file."""
     if not name.strip():
-        raise ContractError("An empty name is no contract", "Name a registered contract", "E500")
+        raise ContractError("The name of the contract is empty", "Pass a registered contract", "E500")
     bare, asked = _parted(_identity(name, settings))
     contract_id = registry.names.find_id(store, name) or registry.names.find_id(store, bare)
     known = registry.details.details(store, contract_id) if contract_id else None

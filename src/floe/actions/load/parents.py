@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from floe.contract.formats import read
-from floe.contract.sources.disk import Disk
-from floe.contract.sources.files import root
+from floe.contract.sources.files import Disk, root
 from floe.model import Contract, ContractError, Finding, Place, Severity
 
 _PATH = re.compile(r"[/\\]|\.(?:ya?ml|json)$", re.IGNORECASE)  # what names a file, not a contract
 
 
 def shown(path: Path) -> str:
-    """A path as people read it: from where they stand, where it is below, else whole."""
+    """A path relative to the current folder if it is below, else absolute."""
     whole, here = os.path.abspath(path), os.getcwd()
     return os.path.relpath(whole, here) if whole.startswith(here + os.sep) else whole
 
@@ -82,11 +81,11 @@ class Parents:
         return found
 
     def _homes(self, child: Contract) -> list[str]:
-        """The folders that a contract's parents stand below, whatever links lead there."""
+        """The folders that must contain a contract's parents, also after following links."""
         folder = Path(os.path.realpath(os.path.dirname(child.source) or "."))
         homes = [str(path) for path in (self.root, Path.cwd()) if _below(str(folder), str(path))]
         top = root(folder)
-        if (top / "manifest.yaml").is_file():  # where we stand does not widen a root that is said
+        if (top / "manifest.yaml").is_file():  # the current folder does not widen a root that is given
             return [str(top)]
         return homes or [str(top)]
 
@@ -123,7 +122,7 @@ def _below(path: str, folder: str) -> bool:
 
 
 def may_name(name: str) -> re.Pattern[bytes]:
-    """What a text has to hold to be the contract of this name."""
+    """A text that every contract of this name contains."""
     word = name.rsplit("/", 1)[-1].split(":", 1)[0] if "/" in name else name.rsplit(".", 1)[-1]
     return re.compile(rb"\b(?:id|name|physicalName|table_id)\b[^\n]*" + re.escape(word.encode()))
 
@@ -134,8 +133,8 @@ def _names(contract: Contract) -> set[str | None]:
 
 
 def _outside(name: str, place: Place) -> Finding:
-    text = f"Parent '{name}' leads out of the contract root"
-    detail = "Parents stand below the contract root, also by the places that links lead to"
+    text = f"Parent '{name}' is outside the contract root"
+    detail = "Parents must be below the contract root, also after following symbolic links"
     suggestion = "Use a relative path below the contract root, or a contract's id"
     return Finding("E507", "reference-unsafe", Severity.ERROR, text, detail, suggestion, place)
 

@@ -14,8 +14,7 @@ from floe.contract.formats.text import json_text
 from floe.contract.formats.text.section import add, add_all, copy, maps
 from floe.contract.resolve.inherit import ContractFamily, Effective, extended
 from floe.contract.resolve.merge import merge
-from floe.contract.sources.disk import Disk
-from floe.contract.sources.files import contract_files
+from floe.contract.sources.files import Disk, contract_files
 from floe.model import Contract, ContractError, Finding, Map, Place, Severity
 from floe.model.product import OutputPort, Product
 from floe.settings import Settings
@@ -58,7 +57,7 @@ class OpenProduct:
 
 @dataclass(slots=True)
 class DbtManifest:
-    """A dbt manifest, asked model by model."""
+    """A dbt manifest, read model by model."""
 
     manifest: Manifest
     source: str
@@ -120,7 +119,7 @@ def _dbt(folder: Path, files: Disk, asked: list[str]) -> DbtManifest | None:
     source = shown(path)
     tree = json_text.parse(files.read(path).decode("utf-8-sig", "replace"), source)
     if not recognises(tree):
-        raise unreadable(f"{source} is no dbt manifest", Place(source, 1, 1), suggestion="Run `dbt parse` again")
+        raise unreadable(f"{source} is not a dbt manifest", Place(source, 1, 1), suggestion="Run `dbt parse` again")
     said = str(tree["metadata"]["dbt_schema_version"]).rsplit("/", 1)[-1].removesuffix(".json")
     if "/manifest/" in str(tree["metadata"]["dbt_schema_version"]) and not _known(said):
         text = f"{source} is a dbt manifest of version {said}, which floe does not read"
@@ -141,9 +140,9 @@ def _no_product(folder: Path) -> Finding:
         "E500",
         "product-not-found",
         Severity.CRITICAL,
-        f"Folder {shown(folder)} holds no product: floe.yaml is not there",
+        f"Folder {shown(folder)} contains no product: floe.yaml does not exist",
         "",
-        "Write floe.yaml with floe init, or name the folder of a product",
+        "Write floe.yaml with floe init, or pass the folder of a product",
         Place(shown(folder), 1, 1),
     )
 
@@ -170,7 +169,7 @@ class Resolver:
         self.family = ContractFamily(self.parents.find)
 
     def document(self, opened: OpenProduct, path: Path) -> Resolved:
-        """The effective contract of an explicit document, over what ports and dbt say of its datasets."""
+        """The effective contract of an explicit document, on top of the ports and dbt."""
         source, files = shown(path), (str(path), *opened.files)
         try:
             contract, found = read(self.files.read(path), source)
@@ -295,7 +294,7 @@ def _of_product(contract: Contract, form: Map, made: Product | None) -> tuple[Co
 
 
 def _shallow(node: Map) -> Map:
-    """A mapping that can be given other keys without changing the one it was made from."""
+    """A mapping whose copy can get other keys without changing the original."""
     out = Map(node.place)
     out.update(node)
     out.value_places, out.key_places = dict(node.value_places), dict(node.key_places)

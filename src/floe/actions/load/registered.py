@@ -1,14 +1,15 @@
 """Find a contract in the registry, or, where that is out of reach, among the copies of what was read from it."""
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from floe import registry
 from floe.actions.load.cache import cached, keep
 from floe.actions.load.resolved_contract import read_registered
 from floe.model import Contract, ContractError, RegistryError
-from floe.model.version import Version
+from floe.model.contract import Version
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 
 if TYPE_CHECKING:
     from floe.registry import Store
@@ -16,15 +17,15 @@ if TYPE_CHECKING:
 
 
 def find_registered(name: str, settings: Settings) -> Contract | None:
-    """The registered version a name means, as tables are held to it; None where the registry knows no such name.
+    """The registered version of a name, for checks of tables; None if the registry has no such name.
 
     A name without a version means the highest one that is in effect and not retired.
     """
     try:
         store = registry.find_store(settings.registry.url, settings.root)
         if store is None:
-            return cached(name, settings, "The registry is not there")
-        chosen = named_version(store, name)
+            return cached(name, settings, "The registry does not exist")
+        chosen = named_version(store, name, settings.clock())
         if chosen is None:
             return None
         known, version = chosen
@@ -37,7 +38,7 @@ def find_registered(name: str, settings: Settings) -> Contract | None:
         return copy
 
 
-def named_version(store: "Store", name: str) -> "tuple[Details, str] | None":
+def named_version(store: "Store", name: str, now: datetime) -> "tuple[Details, str] | None":
     """A contract and the version that a name means; ContractError where several fit."""
     contract_id, version = registry.names.find_id(store, name), None
     if not contract_id and Version.read(name.rpartition(":")[2]):
@@ -49,12 +50,11 @@ def named_version(store: "Store", name: str) -> "tuple[Details, str] | None":
     if version and all(row["version"] != version for row in known.versions):
         raise no_version(known, version)
     majors = {row["major"] for row in known.tables if row["table_id"] == name}
-    return known, version or _in_effect(known, majors)
+    return known, version or _in_effect(known, majors, stamp(now))
 
 
-def _in_effect(known: "Details", majors: set[int]) -> str:
-    """The highest version in effect whose MAJOR promises the table that was named and is not retired; else the highest."""
-    now = stamp(utc_now())
+def _in_effect(known: "Details", majors: set[int], now: str) -> str:
+    """The highest version in effect whose MAJOR has the requested table and is not retired; else the highest."""
     fitting = [row for row in known.versions if not majors or row["major"] in majors]
     live = [row for row in fitting if not known.retired(row["major"])] or fitting
     held = [row for row in live if row["effective_from"] <= now] or live
@@ -62,7 +62,7 @@ def _in_effect(known: "Details", majors: set[int]) -> str:
 
 
 def no_version(known: "Details", version: str) -> ContractError:
-    """A contract has no such version; the newest ones are named."""
+    """The error for a missing version; the newest versions are listed."""
     listed = [str(row["version"]) for row in known.versions]
     shown = ", ".join(listed[-10:])
     return ContractError(
@@ -82,7 +82,7 @@ def _usable(known: "Details", version: str) -> None:
         live = ", ".join(f"{live_major}" for live_major in known.live_majors) or "none"
         raise ContractError(
             f"Contract {known.contract['contract_id']}:{version} is retired{since}.{to}",
-            f"Live MAJOR versions of it: {live}",
+            f"Its live MAJOR versions: {live}",
             "E572",
         )
 
@@ -111,13 +111,13 @@ def registered_major(name: str, major: int, settings: Settings) -> Contract | No
 
 
 def registered_names(settings: Settings) -> list[str]:
-    """Every name the registry knows, to tell near ones; none where there is no registry."""
+    """Every name in the registry, to suggest similar ones; none if there is no registry."""
     store = registry.find_store(settings.registry.url, settings.root)
     return registry.names.all_names(store) if store else []
 
 
 def registry_of(settings: Settings) -> "Store":
-    """The registry, for those who ask for it; RegistryError (E542) where there is none."""
+    """The registry; RegistryError (E542) if there is none."""
     store = registry.find_store(settings.registry.url, settings.root)
     if store is None:
         raise RegistryError(
@@ -128,9 +128,9 @@ def registry_of(settings: Settings) -> "Store":
     return store
 
 
-def the_version(name: str, store: "Store") -> "tuple[Details, str]":
+def the_version(name: str, store: "Store", now: datetime) -> "tuple[Details, str]":
     """A contract and the version that a name means, retired or not; ContractError with a near name where there is none."""
-    chosen = named_version(store, name)
+    chosen = named_version(store, name, now)
     if chosen is None:
         raise registry.names.unknown(name, registry.names.all_names(store))
     return chosen

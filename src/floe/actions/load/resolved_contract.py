@@ -33,7 +33,7 @@ def read_registered(contract: Row, row: Row, tables: Sequence[Row], prefix: str 
 
 
 def with_layers(contract: Contract, layers: dict[str, str | None]) -> Contract:
-    """A contract away from its folder, whose datasets still know the layers that the folder said."""
+    """A contract without its folder, whose datasets keep the layer of the folder."""
     datasets = tuple(
         replace(dataset, custom={**dataset.custom, "layer": layers[dataset.name]})
         if layers.get(dataset.name)

@@ -18,7 +18,7 @@ from floe.settings import KEYS, Settings
 def load_settings(
     given: Mapping[str, Any] | None = None, start: Path | None = None, say: Callable[[str], None] | None = None
 ) -> Settings:
-    """Settings for the folder we stand in: defaults, manifest.yaml, FLOE_ variables, what was given."""
+    """The settings of the current folder: defaults, manifest.yaml, FLOE_ variables, and given values."""
     environment = os.environ  # noqa: TID251  (a door)
     folder = root((start or Path.cwd()).resolve())
     path = folder / "manifest.yaml"
@@ -49,7 +49,7 @@ def is_untrusted() -> bool:
 
 @contextmanager
 def untrusted() -> Iterator[None]:
-    """Hold what the manifest of a checkout says back, also in processes that start here."""
+    """Ignore the outward settings of a checkout's manifest, also in child processes."""
     before = os.environ.get("FLOE_UNTRUSTED")  # noqa: TID251  (as above)
     os.environ["FLOE_UNTRUSTED"] = "1"  # noqa: TID251  (as above)
     try:
@@ -62,7 +62,7 @@ def untrusted() -> Iterator[None]:
 
 
 def _held_back(settings: Settings) -> Settings:
-    """Settings in which the manifest says nothing that reaches out; the environment and the command still do."""
+    """Settings without the outward values of the manifest; environment and command line still apply."""
     trusted = ("default", "environment", "command")
     held_back = [key for key in KEYS if key.outward and not settings.origin(key.name).startswith(trusted)]
     origins = {key.name: f"default ({settings.origin(key.name)} is not trusted)" for key in held_back}
@@ -71,7 +71,7 @@ def _held_back(settings: Settings) -> Settings:
 
 
 def _traced(settings: Settings, environment: Mapping[str, str]) -> Settings:
-    """Traces as OpenTelemetry's own variables ask for them, where the settings say nothing."""
+    """Trace settings from the variables of OpenTelemetry, if the settings have none."""
     name = "traces.exporter"
     if settings.origin(name) != "default" or environment.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return settings
@@ -85,10 +85,16 @@ def _traced(settings: Settings, environment: Mapping[str, str]) -> Settings:
     return replace(settings.with_values({name: wanted or "otlp"}), origins={**settings.origins, name: origin})
 
 
+def folder_of(path: Path) -> Path | None:
+    """A folder itself, the folder of a file, None where nothing is there."""
+    if path.is_dir():
+        return path
+    return path.parent if path.is_file() else None
+
+
 def start_of(path: str | Path) -> Path | None:
-    """Where the settings of a contract's file or folder are looked for: in its own repository, else where we stand."""
-    named = Path(path)
-    folder = named if named.is_dir() else named.parent if named.is_file() else None
+    """The folder for the settings of a contract: its own repository, or else the current folder."""
+    folder = folder_of(Path(path))
     if folder is None or (root(folder.resolve()) / "manifest.yaml").is_file():
         return folder
     return None if folder.resolve().is_relative_to(Path.cwd()) else folder

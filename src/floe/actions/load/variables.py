@@ -18,10 +18,10 @@ from floe.model import Contract, ContractError, List, Map, Place, locate
 from floe.settings import Settings
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-# the standard's own words in the SQL of a rule: the table and column it stands on
+# words that the standard defines in the SQL of a rule: the table and the column of the rule
 _OWN = re.compile(r"\$\{(?:table|object|model|column|property|field)\}")
 _SERVERS = "servers"
-# what expectations are made of: a variable without a value there would be an expectation that nobody checks
+# parts of expectations: without a value, a variable there would leave an expectation unchecked
 _JUDGED = {"logicalTypeOptions", "arguments", "enum", "physicalType", "logicalType", "physicalName", "implementation"}
 _JUDGED_SLA = {"value", "valueExt"}
 _Value = Callable[[re.Match[str]], str]
@@ -75,18 +75,18 @@ def _missing(contract: Contract, name: str, allowed: frozenset[str]) -> Contract
 
 
 def _refuse_open(node: Map) -> None:
-    """Refuse a variable without a value where the contract promises something; rules with one are not evaluated."""
+    """Refuse a variable without a value in an expectation; rules with one are not evaluated."""
     for part, judged in ((node.get("schema"), _JUDGED), (node.get("slaProperties"), _JUDGED_SLA)):
         for name, place in _open(part, judged):
             raise ContractError(
-                f"{place}: the variable {name} has no value here: the environment is read for servers only",
+                f"{place}: the variable {name} has no value: the environment is read for servers only",
                 f"Write the value itself, or a default: ${{{name}:-value}}",
                 "E506",
             )
 
 
 def _open(part: Any, judged: set[str]) -> Iterator[tuple[str, Place | None]]:
-    """The variables of a part that stand under the keys that are judged."""
+    """The variables of a part below the keys that are checked."""
     if isinstance(part, Map):
         for key, below in part.items():
             if key in judged:
@@ -104,8 +104,8 @@ def _refuse_elsewhere(node: Map, allowed: frozenset[str], source: str) -> None:
         for name, place in _used(part, node, key) if key != _SERVERS else ():
             if name in allowed and os.environ.get(name):  # noqa: TID251  (as above)
                 raise ContractError(
-                    f"{place or source}: the variable {name} gets a value in servers only, and stands under '{key}'",
-                    "Write the value itself there, or name another variable with a default",
+                    f"{place or source}: the variable {name} has a value in servers only, but is used under '{key}'",
+                    "Write the value itself, or use another variable with a default",
                     "E506",
                 )
 
@@ -155,7 +155,7 @@ def _mapped(value: Map, found: dict[str, Any]) -> Map:
 
 
 def _given_sql(text: str, value_of: _Value) -> str:
-    """SQL with its variables replaced, but not the words that stand for the rule's own table and column."""
+    """SQL with its variables replaced, except the words for the rule's table and column."""
     own = _OWN.findall(text)
     parts = [str(_replaced(part, value_of)) if "${" in part else part for part in _OWN.split(text)]
     whole = "".join(map("".join, zip(parts, [*own, ""], strict=True)))

@@ -1,4 +1,4 @@
-"""Migrate: from one MAJOR to the next, the new table beside the old one, its rows, and a view with the old shape."""
+"""Migrate: from one MAJOR to the next: a new table, its rows, and a view with the old schema."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -15,16 +15,16 @@ from floe.contract.compat.pairs import earlier
 from floe.lang.sql.literals import quote
 from floe.model import Contract, ContractError, Dataset, Field, SettingError
 from floe.model.change import Bump
+from floe.model.contract import Version
 from floe.model.result import WriteResult
 from floe.model.table import Target
-from floe.model.version import Version
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Migration:
-    """The way to the next MAJOR as SQL, and what came of it where it was run."""
+    """The migration to the next MAJOR as SQL, and the result if it was run."""
 
     contract: str
     old: str
@@ -66,14 +66,14 @@ def migrate(
     fill: Mapping[str, str] | None = None,
     run: bool = False,
 ) -> Migration:
-    """Plan the way from an older MAJOR to a contract's, and go it where asked; a repeat goes on where the last one ended."""
+    """Plan the migration from an older MAJOR, and run it if requested; a repeat continues after an interruption."""
     now, dataset = find_contract(name, settings)
     before = _older(now, old, settings)
     then = next((value for value in before.datasets if value.name == dataset.name), before.datasets[0])
     found = diff(before, now, settings)
     if found.bump is not Bump.MAJOR and not _raised(before, now):
         raise ContractError(
-            f"{before.version} to {now.version} is {found.bump}: it needs no migration",
+            f"{before.version} to {now.version} is {found.bump}: no migration is needed",
             "Write with `floe enforce`, which adds new columns itself; for other partition columns raise the MAJOR version",
             "E520",
         )
@@ -85,8 +85,8 @@ def migrate(
         return plan
     if plan.missing:
         raise ContractError(
-            f"Nothing says what the required columns {', '.join(plan.missing)} hold for old rows",
-            "Say it by --fill COLUMN=SQL, e.g. --fill currency=\"'EUR'\"",
+            f"The required columns {', '.join(plan.missing)} have no value for old rows",
+            "Pass --fill COLUMN=SQL, e.g. --fill currency=\"'EUR'\"",
             "E528",
         )
     return _run(plan, now, settings)
@@ -100,7 +100,7 @@ def _raised(before: Contract, now: Contract) -> bool:
 
 def _older(now: Contract, old: str | None, settings: Settings) -> Contract:
     if old is None and not Path(now.source).is_file():
-        raise SettingError("The older version is not known", "Name it by --from: a file or git:REV:path")
+        raise SettingError("The older version is unknown", "Pass --from: a file or git:REV:path")
     older = load_set(old or f"git:HEAD:{Path(now.source).resolve().relative_to(Path.cwd().resolve())}", settings)
     refuse_broken(older)
     same = [
@@ -110,7 +110,7 @@ def _older(now: Contract, old: str | None, settings: Settings) -> Contract:
     ]
     if not same:
         raise ContractError(
-            f"{older.name} does not hold an older version of {now.identity}", "Name it by --from", "E500"
+            f"{older.name} is not an older version of {now.identity}", "Pass the older version with --from", "E500"
         )
     return same[0]
 
@@ -126,48 +126,63 @@ def _plan(
     older, then = before
     table_id = now.table_id(dataset) or dataset.name
     known = registry.open_store(settings.registry.url, settings.root).table(table_id)
-    source = find_target(settings, older, then, way, known)
-    major = Version.read(now.version)
-    source = _unversioned(source, major.major if major else 0)
-    target = versioned(source, major.major if major else 0)
-    names = dict(zip((field.column for field in dataset.fields), earlier(then.fields, dataset.fields), strict=True))
-    olds = {field.column: field for field in then.fields}
-    select = [_selected(field, olds.get(names[field.column] or ""), fill) for field in dataset.fields]
-    missing = tuple(one.column for one, text in zip(dataset.fields, select, strict=True) if text is None)
-    columns_of_old = tuple(text for text in select if text)
-    back = {olds[old].column: new for new, old in names.items() if old in olds}
-    news = {field.column: field for field in dataset.fields}
-    view = ", ".join(_viewed(field, news.get(back.get(field.column, ""))) for field in then.fields)
-    view_name = f"{source.name}_v{older.version.split('.')[0]}_compat" if source.name else None
-    columns = ", ".join(
-        f"{quote(each_field.column)} {each_field.type}{' NOT NULL' if each_field.required else ''}"
-        for each_field in dataset.fields
-    )
+    version = Version.read(now.version)
+    major = version.major if version else 0
+    source = _unversioned(find_target(settings, older, then, way, known), major)
+    target = versioned(source, major)
+    old_names = dict(zip((field.column for field in dataset.fields), earlier(then.fields, dataset.fields), strict=True))
+    selected = _backfill(dataset, then, old_names, fill)
+    columns_of_old = tuple(text for _, text in selected if text)
     return Migration(
         contract=now.identity.rsplit(":", 1)[0],
         old=older.version,
         new=now.version,
         source=str(source),
         target=str(target),
-        create=f"CREATE TABLE IF NOT EXISTS {target.sql} ({columns}) USING {target.format}",
+        create=f"CREATE TABLE IF NOT EXISTS {target.sql} ({_column_list(dataset)}) USING {target.format}",
         backfill=f"SELECT {', '.join(columns_of_old)} FROM {source.sql}",
-        view=f"SELECT {view} FROM {target.sql}",
-        view_name=view_name,
+        view=f"SELECT {_view_columns(dataset, then, old_names)} FROM {target.sql}",
+        view_name=f"{source.name}_v{older.version.split('.')[0]}_compat" if source.name else None,
         changes=(),
-        missing=missing,
+        missing=tuple(column for column, text in selected if text is None),
         rows=(source, columns_of_old),
     )
 
 
+def _column_list(dataset: Dataset) -> str:
+    """The columns of a dataset as CREATE TABLE lists them."""
+    return ", ".join(
+        f"{quote(field.column)} {field.type}{' NOT NULL' if field.required else ''}" for field in dataset.fields
+    )
+
+
+def _backfill(
+    dataset: Dataset, then: Dataset, old_names: Mapping[str, str | None], fill: Mapping[str, str]
+) -> list[tuple[str, str | None]]:
+    """The new columns, each with its SQL over the old table; None if a required one has no value."""
+    old_fields = {field.column: field for field in then.fields}
+    return [
+        (field.column, _selected(field, old_fields.get(old_names[field.column] or ""), fill))
+        for field in dataset.fields
+    ]
+
+
+def _view_columns(dataset: Dataset, then: Dataset, old_names: Mapping[str, str | None]) -> str:
+    """The old columns as SQL over the new table."""
+    new_names = {old: new for new, old in old_names.items() if old is not None}
+    new_fields = {field.column: field for field in dataset.fields}
+    return ", ".join(_viewed(field, new_fields.get(new_names.get(field.column, ""))) for field in then.fields)
+
+
 def _unversioned(target: Target, major: int) -> Target:
-    """The table to come from: once the registry knows the new one, the old one still stands under its own name."""
+    """The source table: if the registry has the new table, the old one keeps its name."""
     suffix = f"_v{major}"
     name = target.name.removesuffix(suffix) if target.name else None
     return replace(target, name=name, path=target.path.removesuffix(suffix) if target.path else None)
 
 
 def _selected(field: Field, before: Field | None, fill: Mapping[str, str]) -> str | None:
-    """A new column from the old table; None where nothing says what it holds."""
+    """A new column from the old table; None if it has no value."""
     if field.column in fill:
         return f"CAST({fill[field.column]} AS {field.type}) AS {quote(field.column)}"
     if before is None:

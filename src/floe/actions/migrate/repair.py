@@ -34,17 +34,17 @@ def repair(name: str, settings: Settings, way: TableSelector) -> Repaired:
     reader = tables.reader_of(target)
     if not target.name or reader.needs_spark(target):
         raise TableError(
-            f"{target} is no Iceberg table of a catalog; only these have field ids that can be repaired",
-            "Name the table as its catalog does with --table",
+            f"{target} is not an Iceberg table of a catalog; only those can be repaired",
+            "Pass the catalog name of the table with --table",
         )
     found = reader.files_without_ids(target, settings)
     if found is None:
-        raise TableError(f"The table {target} does not exist", "Write it first, or name another with --table")
+        raise TableError(f"The table {target} does not exist", "Write it first, or pass another table with --table")
     if not found.lacking:
         return Repaired(str(target), 0, found.files, None)
 
     snapshot = engine.spark.repair.rewrite(target, settings)
     left = reader.files_without_ids(target, settings)
     if left is None or left.lacking:
-        raise TableError(f"{target} still holds files without field ids", "Repeat when nobody else adds files to it")
+        raise TableError(f"{target} still has files without field ids", "Run it again when no other writer adds files")
     return Repaired(str(target), found.lacking, found.files, snapshot)

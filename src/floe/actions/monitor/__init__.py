@@ -1,4 +1,4 @@
-"""Monitor: whether tables keep their contracts between writes; what is found is kept and told."""
+"""Monitor: check tables between writes, store the outcomes and notify."""
 
 import logging
 from collections.abc import Callable, Collection, Sequence
@@ -12,8 +12,7 @@ from floe.actions.monitor.find import Subject, subjects
 from floe.actions.monitor.look import daily_fact, run_checks
 from floe.actions.monitor.probes import rounded
 from floe.actions.outbox.background import SOON
-from floe.actions.record import record_waiting, run_row_for_check
-from floe.actions.record.emit import messages_of
+from floe.actions.record import messages_of, record_waiting, run_row_for_check
 from floe.events.trace import facts_of, span
 from floe.model import Contract, FloeError, LeaseError, RegistryError, Severity
 from floe.model.monitor_check import KINDS, CheckRun, MonitorCheck
@@ -34,7 +33,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class LeaseHooks:
-    """Whether somebody still waits for the answer, and what ends the turn in the transaction of what was found."""
+    """Hooks of a lease: whether the result is still wanted, and the end of the lease in the same transaction."""
 
     wanted: Callable[[], bool] = lambda: True
     finish: "Callable[[Store], object]" = lambda _: None
@@ -45,7 +44,7 @@ _ANY_TURN = LeaseHooks()
 
 @dataclass(frozen=True, slots=True)
 class MonitorResult:
-    """What a round came to: one watch per dataset, the worst first."""
+    """The result of a round: one check run per dataset, the worst first."""
 
     watches: tuple[CheckRun, ...]
 
@@ -53,7 +52,9 @@ class MonitorResult:
     def exit_code(self) -> int:
         """0 fine, 1 something is broken, 2 nothing is broken and something was not evaluated, or there is nothing."""
         outcomes = {run.outcome for run in self.watches}
-        return 1 if FAIL in outcomes else 2 if NOT_EVALUATED in outcomes or not outcomes else 0
+        if FAIL in outcomes:
+            return 1
+        return 2 if NOT_EVALUATED in outcomes or not outcomes else 0
 
     def to_dict(self) -> dict[str, Any]:
         """The shape other programs rely on."""
@@ -71,9 +72,9 @@ def monitor_check(
     progress: Progress = lambda _: None,
     kinds: Collection[str] = KINDS,
 ) -> MonitorResult:
-    """Look at the datasets of contracts now, at all that can be asked; without names at every contract there is."""
+    """Run all checks of the datasets of contracts now; of every contract without names."""
     if settings.data_contracts.enforcement == "off":
-        settings.say("· data_contracts.enforcement is off: nothing is watched")
+        settings.say("· data_contracts.enforcement is off: no checks run")
         return MonitorResult(())
     store = registry.open_store(settings.registry.url, settings.root)
     found = subjects(names, settings)
@@ -91,7 +92,7 @@ def watch(
     store: "Store",
     turn: LeaseHooks = _ANY_TURN,
 ) -> list[CheckRun]:
-    """Look at every dataset of a contract and keep what was found, all or nothing; whatever goes wrong is an answer too."""
+    """Check every dataset of a contract and store the outcomes in one transaction; errors are outcomes too."""
     contract = subject.contract
     if contract is None:
         watches = [_failed(subject.name, "", "", subject.error or "", settings)]
@@ -143,7 +144,7 @@ def _unkept(scene: CheckContext, error: Exception) -> CheckRun:
 
 
 def timed_out(subject: Subject, seconds: float, settings: Settings) -> list[CheckRun]:
-    """A look that nobody waits for any more, as an answer."""
+    """The outcome of a check that nobody waits for any more."""
     contract, why = subject.contract, f"no answer within {seconds:g} seconds"
     if contract is None:
         return [_failed(subject.name, "", "", why, settings)]
@@ -165,8 +166,8 @@ def _failed(contract: str, version: str, dataset: str, why: str, settings: Setti
 def _kept(
     looks: list[tuple[CheckRun, CheckContext]], settings: Settings, store: "Store", turn: LeaseHooks
 ) -> list[CheckRun]:
-    """Keep all that looks found and the end of the turn, or nothing; messages go to the outbox with it."""
-    waiting = record_waiting(store, settings.root)
+    """Store all outcomes and the end of the lease, or nothing; messages go to the outbox in the same transaction."""
+    waiting = record_waiting(store, settings)
     if waiting:
         settings.say(waiting)
     entries = [_entry(seen, scene) for seen, scene in looks]
@@ -180,11 +181,11 @@ def _kept(
     return kept
 
 
-_Entry = tuple[dict[str, Any] | None, str | None]  # a run with its messages, and what could not be told
+_Entry = tuple[dict[str, Any] | None, str | None]  # a run with its messages, and the reason if it could not be recorded
 
 
 def _entry(watch: CheckRun, scene: CheckContext) -> _Entry:
-    if watch.result is None:  # it could not be looked at
+    if watch.result is None:  # it could not be checked
         return None, None
     entry = run_row_for_check(watch, scene.table_id, scene.settings.actor)
     messages, note = messages_of(scene.settings, entry, watch.result)
@@ -193,10 +194,10 @@ def _entry(watch: CheckRun, scene: CheckContext) -> _Entry:
 
 
 def _keep(watch: CheckRun, scene: CheckContext, entry: _Entry, store: "Store") -> CheckRun:
-    """Keep a look: its run, its probe, its incidents and the status of service levels."""
+    """Store a check run: its run, its probe, its incidents and the status of service levels."""
     if entry[0] is None:
         return watch
-    store.record(entry[0])
+    store.record(entry[0], at=stamp(scene.settings.clock()))
     for took in _probes(watch):
         registry.sla_status.count_probe(store, watch.contract, watch.dataset, watch.at[:10], took)
     sure = [kind for kind in watch.kinds if not any(_unknown(check, kind) for check in watch.checks)]
@@ -208,7 +209,7 @@ def _keep(watch: CheckRun, scene: CheckContext, entry: _Entry, store: "Store") -
 
 
 def _probes(watch: CheckRun) -> list[str | None]:
-    """How long the look's probe took; None where it did not find the table."""
+    """The duration of the probe; None if it did not find the table."""
     return [rounded(check.took) if check.value else None for check in watch.checks if check.took is not None]
 
 
@@ -232,11 +233,11 @@ def _faults(checks: Sequence[MonitorCheck]) -> list["ObservedProblem"]:
 
 
 def said_of(check: MonitorCheck) -> str:
-    """What is said of a check: its message, or how near a kept promise is to its end."""
+    """The text of a check: its message, or how much of its limit is used."""
     outcome = check.outcome
     if outcome.message or check.used is None:
         return outcome.message
-    return f"'{outcome.field}' has used {check.used:.0%} of what is promised: {outcome.actual} of {outcome.expected}"
+    return f"'{outcome.field}' has used {check.used:.0%} of its limit: {outcome.actual} of {outcome.expected}"
 
 
 def _statuses(watch: CheckRun) -> list[dict[str, Any]]:
@@ -245,7 +246,7 @@ def _statuses(watch: CheckRun) -> list[dict[str, Any]]:
     for kind in watch.kinds:
         mine = [check for check in watch.checks if check.kind == kind]
         if not mine and kind != "deprecation":
-            continue  # nothing of the kind is promised
+            continue  # the contract has no expectation of this kind
         worst = max(mine, key=lambda check: (check.level or 0, check.status == "unknown"), default=None)
         status = worst.status if worst else "ok"
         value, target = (worst.outcome.actual, worst.outcome.expected) if worst else (None, None)
@@ -256,7 +257,7 @@ def _statuses(watch: CheckRun) -> list[dict[str, Any]]:
 
 
 def monitor_status(settings: Settings) -> dict[str, Any]:
-    """The last status of what is watched, and the incidents that are open."""
+    """The latest status of each check, and the open incidents."""
     store = registry.find_store(settings.registry.url, settings.root)
     if store is None:
         return {"statuses": [], "incidents": []}

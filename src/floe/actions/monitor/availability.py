@@ -14,10 +14,10 @@ class ErrorBudget:
 
 
 def error_budget(up: int, down: int, promised: float) -> ErrorBudget | None:
-    """What probes say about a promise in percent; None while one failed probe alone would use the budget up.
+    """The availability that probes show, in percent; None if one failed probe alone would use the budget.
 
     >>> error_budget(990, 10, 98.0)
-    Budget(share=99.0, used=0.5)
+    ErrorBudget(share=99.0, used=0.5)
     >>> error_budget(10, 1, 99.0) is None
     True
     """

@@ -1,4 +1,4 @@
-"""The dataset that a look is at, where what is known of it is kept, and when."""
+"""The context of a check: the dataset, its facts, and the time."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:
-    """The dataset that is looked at, where what is known is kept, and when."""
+    """The dataset that is checked, its facts, and the time."""
 
     contract: Contract
     dataset: Dataset

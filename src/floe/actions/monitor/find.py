@@ -1,4 +1,4 @@
-"""Which contracts are watched: those of compiled artifacts, else those below contracts/, else the registry's."""
+"""The contracts to monitor: those of compiled artifacts, else those below contracts/, else the registry's."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -95,7 +95,7 @@ def _entries(path: Path) -> list[Mapping[str, Any]]:
     form = said.get("format") if isinstance(said, dict) else None
     if form != FORMAT:
         raise SettingError(
-            f"{path} is of the form '{form}', this floe reads '{FORMAT}'", "Write it again with floe compile"
+            f"{path} has the form '{form}', this version of floe reads '{FORMAT}'", "Write it again with floe compile"
         )
     return list(said["data_contracts"])
 

@@ -20,7 +20,7 @@ def broken_level(before: int, declared: Severity | None = None) -> Severity:
 
 
 def near_level(used: float | None) -> Severity | None:
-    """How near a kept promise is to its end: info from 80 % used, warning from 90 %.
+    """The severity of a service level that is met: info from 80 % used, warning from 90 %.
 
     >>> [str(near_level(used)) for used in (0.79, 0.8, 0.9, 1.0)]
     ['None', 'info', 'warning', 'warning']

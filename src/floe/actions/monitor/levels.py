@@ -1,4 +1,4 @@
-"""Service levels that only time tells: availability, how fast probes answer, how long repairs take."""
+"""Service levels over time: availability, latency of probes, and time to repair."""
 
 import time
 from dataclasses import replace
@@ -8,19 +8,25 @@ from floe import registry, tables
 from floe.actions.monitor.availability import WINDOW_DAYS, error_budget
 from floe.actions.monitor.context import CheckContext
 from floe.actions.monitor.probes import FEWEST, p99
-from floe.actions.monitor.unreachable import WORDS, cause_of
-from floe.actions.verify import read_metadata
+from floe.actions.verify.table import probe_table, read_metadata
 from floe.lang.quantity import parse_quantity
-from floe.model import EngineError, FloeError, Severity, TableError
+from floe.model import EngineError, FloeError, Severity, TableCause, TableError
 from floe.model.age import format_duration
 from floe.model.monitor_check import MonitorCheck
 from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome
 from floe.model.service_level import level_name
 from floe.system.clock import stamp
 
+_CAUSES = {
+    TableCause.PERMISSION: "floe may not read it",
+    TableCause.CATALOG: "its catalog does not answer",
+    TableCause.MISSING: "it or one of its files is missing",
+    TableCause.UNREADABLE: "it cannot be read",
+}
+
 
 def available(scene: CheckContext) -> list[MonitorCheck]:
-    """One probe of metadata and a row group, and what those of 30 days say to the promise."""
+    """A probe of metadata and one row group, compared with the availability over 30 days."""
     started = time.monotonic()
     outcome = _probe(scene)
     if outcome.outcome == NOT_EVALUATED:
@@ -35,9 +41,7 @@ def available(scene: CheckContext) -> list[MonitorCheck]:
     if promised is None or budget is None:
         return checks
     kept = budget.share >= promised
-    said = (
-        f"Readable in {budget.share:g} % of {sum(counts):,} probes of {WINDOW_DAYS} days, promised are {promised:g} %"
-    )
+    said = f"Readable in {budget.share:g} % of {sum(counts):,} probes of {WINDOW_DAYS} days, the contract requires {promised:g} %"
     made = _availability(scene, "availability-below-promise", kept, "" if kept else said)
     made = replace(made, actual=budget.share, expected=f"at least {promised:g} %")
     return [
@@ -51,7 +55,7 @@ def _first_day(scene: CheckContext) -> str:
 
 
 def answers(scene: CheckContext) -> list[MonitorCheck]:
-    """How fast probes of 30 days found the table, where the contract promises that; too few say nothing."""
+    """The latency of the probes of 30 days, if the contract has one; too few are not evaluated."""
     promised = _duration(scene, "latencyP99")
     if promised is None:
         return []
@@ -59,28 +63,28 @@ def answers(scene: CheckContext) -> list[MonitorCheck]:
     count, slowest = sum(took.values()), p99(took)
     outcome = replace(_level(scene, "latencyP99", "E562"), expected=f"at most {promised:g} s")
     if slowest is None:
-        cause = f"{count} of the {FEWEST} probes that are needed"
+        cause = f"{count} of {FEWEST} required probes"
         unknown = replace(outcome, code="E580", outcome=NOT_EVALUATED, cause=cause, how=None)
         return [
             MonitorCheck(
-                kind="latency", outcome=replace(unknown, message="How fast the table answers is not known yet")
+                kind="latency", outcome=replace(unknown, message="There are too few probes to measure latency")
             )
         ]
     kept = slowest <= promised
-    said = f"99 % of {count:,} probes answered within {slowest:g} s, promised are {promised:g} s"
+    said = f"99 % of {count:,} probes answered within {slowest:g} s, the contract requires {promised:g} s"
     outcome = replace(outcome, outcome=PASS if kept else FAIL, message="" if kept else said, actual=slowest)
     return [MonitorCheck(kind="latency", outcome=outcome, used=slowest / promised, value=slowest, target=promised)]
 
 
 def repairs(scene: CheckContext) -> list[MonitorCheck]:
-    """For how long what is broken has been so, where the contract promises a time to repair."""
+    """The age of open incidents, if the contract has a time to repair."""
     promised = _duration(scene, "timeToRepair")
     if promised is None:
         return []
     since = registry.incidents.broken_since(scene.store, scene.place)
     longest = max((scene.now - datetime.fromisoformat(at)).total_seconds() for at in since) if since else 0.0
     kept, lasted = longest <= promised, format_duration(int(max(0.0, longest)))
-    said = f"An incident is open for {lasted}, promised is to repair within {format_duration(int(promised))}"
+    said = f"An incident is open for {lasted}, the contract requires repair within {format_duration(int(promised))}"
     outcome = replace(
         _level(scene, "timeToRepair", "E563"),
         outcome=PASS if kept else FAIL,
@@ -93,7 +97,7 @@ def repairs(scene: CheckContext) -> list[MonitorCheck]:
 
 
 def _duration(scene: CheckContext, name: str) -> float | None:
-    """What the contract promises under a name, in seconds."""
+    """The value of a service level in seconds."""
     for sla in scene.contract.sla:
         if level_name(sla.property) == name:
             try:
@@ -110,19 +114,17 @@ def _probe(scene: CheckContext) -> Outcome:
     try:
         target = scene.target
         if tables.reader_of(target).needs_spark(target):
-            from floe.actions.verify import probe_table
-
             probe_table(target, settings)
         else:
             read_metadata(target, settings)
             tables.batches.read_first(target, settings)
     except EngineError as error:
-        unknown = _availability(scene, "unavailable", False, "Nobody could ask whether the table can be read")
+        unknown = _availability(scene, "unavailable", False, "The availability of the table could not be checked")
         return replace(unknown, code="E580", outcome=NOT_EVALUATED, cause=error.message, actual=None)
     except FloeError as error:
-        cause = cause_of(error.message) if isinstance(error, TableError) else "unreadable"
-        said = f"The table cannot be read ({WORDS[cause]}): {error.message}"
-        return replace(_availability(scene, "unavailable", False, said), actual=cause, expected="readable")
+        cause = error.cause if isinstance(error, TableError) else TableCause.UNREADABLE
+        said = f"The table cannot be read ({_CAUSES[cause]}): {error.message}"
+        return replace(_availability(scene, "unavailable", False, said), actual=str(cause), expected="readable")
     return replace(_availability(scene, "unavailable", True, ""), actual="readable", expected="readable")
 
 
@@ -143,7 +145,7 @@ def _level(scene: CheckContext, name: str, code: str) -> Outcome:
 
 
 def _promised(scene: CheckContext) -> float | None:
-    """The availability that is promised, in percent."""
+    """The required availability, in percent."""
     for sla in scene.contract.sla:
         if level_name(sla.property) == "availability":
             try:

@@ -1,4 +1,4 @@
-"""One look at a dataset's table: what is asked of it, by metadata where that suffices, and how bad it is."""
+"""The checks of one dataset's table, by metadata where possible, and their severity."""
 
 import time
 import uuid
@@ -11,8 +11,9 @@ from floe import registry
 from floe.actions.monitor.context import CheckContext
 from floe.actions.monitor.ladder import broken_level, near_level
 from floe.actions.monitor.levels import answers, available, repairs
-from floe.actions.verify import result_of, verify_some
-from floe.actions.verify.anomalies import fact_of, of_table
+from floe.actions.verify import verify_some
+from floe.actions.verify.references import fact_of, of_table
+from floe.actions.verify.table import result_of
 from floe.engine.plan import make_plan
 from floe.model import Severity
 from floe.model.age import age_outcome, format_duration
@@ -32,7 +33,7 @@ _OVER_TIME = {"availability": available, "latency": answers, "recovery": repairs
 
 
 def run_checks(scene: CheckContext, kinds: Collection[str]) -> CheckRun:
-    """What came of the kinds of checks that are asked for."""
+    """The outcomes of the requested kinds of checks."""
     started = time.monotonic()
     standing = _standing(scene)
     found = [*_ending(scene, standing)] if "deprecation" in kinds else []
@@ -45,7 +46,7 @@ def run_checks(scene: CheckContext, kinds: Collection[str]) -> CheckRun:
         found += checks
     levelled = tuple(_levelled(found, scene))
     plan = make_plan(scene.contract, scene.dataset)
-    result = result or result_of(plan, ())
+    result = result or result_of(plan, (), scene.now)
     outcomes = tuple(_with_level(check) for check in levelled)
     return CheckRun(
         contract=scene.contract_id,
@@ -63,7 +64,7 @@ def run_checks(scene: CheckContext, kinds: Collection[str]) -> CheckRun:
 
 
 def kind_of(expectation: Expectation) -> str | None:
-    """Which kind of check judges an expectation; None where rows and metadata do not."""
+    """The kind of check of an expectation; None if rows and metadata do not evaluate it."""
     if isinstance(expectation.check, MonitorOnly):
         return None
     if expectation.level.startswith("costBudget."):
@@ -105,7 +106,7 @@ def _judged(scene: CheckContext, kinds: Collection[str]) -> tuple[Result, list[M
 
 
 def daily_fact(result: Result, scene: CheckContext) -> dict[str, Any] | None:
-    """What the days to come know of the table; None where its log does not tell."""
+    """The facts of a table for anomaly checks; None if its log has none."""
     if result.rows is None or result.nulls is None or result.scope:
         return None
     return fact_of(scene.contract_id, scene.dataset.name, "table", scene.now, result.rows, result.nulls)
@@ -140,9 +141,9 @@ def _drifted(outcome: Outcome, scene: CheckContext) -> Outcome:
 
 
 def _filled(outcome: Outcome, expectation: Expectation | None, rows: int | None, scene: CheckContext) -> Outcome:
-    """A table that never had a value to tell its age by is stale once it is known for longer than promised.
+    """An empty table is stale if it has been known for longer than the freshness limit.
 
-    A commit that lies ahead of this clock, which a test does not evaluate, makes nothing stale here: the skew is told.
+    A commit in the future, which a test does not evaluate, is not stale here: clock skew is reported.
     """
     if expectation is not None and outcome.outcome == NOT_EVALUATED and outcome.age is not None:
         return age_outcome(expectation, outcome.age, "metadata")
@@ -153,14 +154,14 @@ def _filled(outcome: Outcome, expectation: Expectation | None, rows: int | None,
     age = _known_for(scene)
     if age <= int(limit):
         return outcome
-    said = f"'{expectation.field}' has nothing yet, {format_duration(age)} after it became known; the contract promises {expectation.expected}"
+    said = f"'{expectation.field}' has no rows {format_duration(age)} after its first check; the contract requires {expectation.expected}"
     return replace(
         outcome, code=expectation.code, outcome=FAIL, message=said, cause=None, actual="nothing", how="metadata"
     )
 
 
 def _known_for(scene: CheckContext) -> int:
-    """Seconds since the contract was registered, or since its table was first looked at."""
+    """Seconds since the contract was registered, or since the first check of its table."""
     since = registry.versions.registered_at(scene.store, scene.contract_id) or registry.sla_status.first_seen(
         scene.store, scene.table_id
     )
@@ -168,7 +169,7 @@ def _known_for(scene: CheckContext) -> int:
 
 
 def _score(scene: CheckContext, checks: tuple[MonitorCheck, ...], rows: int | None) -> list[MonitorCheck]:
-    """E556 where the score of what was judged is below the threshold."""
+    """E556 if the quality score is below the threshold."""
     score, threshold = score_of(checks, rows), _threshold(scene)
     if score is None:
         return []
@@ -180,7 +181,7 @@ def _score(scene: CheckContext, checks: tuple[MonitorCheck, ...], rows: int | No
         field=scene.dataset.name,
         severity=Severity.WARNING,
         outcome=FAIL if low else PASS,
-        message=f"The quality score is {score:g}, at least {threshold:g} is asked for" if low else "",
+        message=f"The quality score is {score:g}, below the threshold of {threshold:g}" if low else "",
         actual=score,
         expected=f"at least {threshold:g}",
     )
@@ -188,7 +189,7 @@ def _score(scene: CheckContext, checks: tuple[MonitorCheck, ...], rows: int | No
 
 
 def _threshold(scene: CheckContext) -> float:
-    """The least score: what the dataset or contract says, else the setting; a share below 1 is of a hundred."""
+    """The minimum score: from the dataset or contract, else the setting; a value below 1 is a fraction of 100."""
     said = scene.dataset.custom.get("qualityThreshold") or scene.contract.custom.get("qualityThreshold")
     try:
         number = float(str(said).rstrip(" %")) if said is not None else None
@@ -200,7 +201,7 @@ def _threshold(scene: CheckContext) -> float:
 
 
 def _standing(scene: CheckContext) -> Standing:
-    """Where the contract's line stands today, by the registry, else by its own words."""
+    """The current state of the contract's line, from the registry or else from its document."""
     said = standing_of(scene.contract)
     return registry.lifecycle.state(scene.store, said.contract, said.major, scene.now, lambda: said)
 
@@ -227,7 +228,7 @@ def _ending(scene: CheckContext, standing: Standing) -> list[MonitorCheck]:
 
 
 def _levelled(found: list[MonitorCheck], scene: CheckContext) -> list[MonitorCheck]:
-    """How bad each is: by the ladder for service levels, by what rule and code say for all else."""
+    """The severities: by the ladder for service levels, by rule and code for others."""
     before: Mapping[Any, int] = registry.incidents.recent(scene.store, scene.place, scene.now) if found else {}
     return [replace(check, level=_level(check, before.get((check.kind, check.outcome.code), 0))) for check in found]
 
@@ -250,4 +251,8 @@ def _notes(checks: tuple[MonitorCheck, ...]) -> list[str]:
     ahead = [
         -check.outcome.age for check in checks if check.outcome.age is not None and check.outcome.age < -_SKEW_SECONDS
     ]
-    return [f"clock_skew: the newest of the table lies {format_duration(max(ahead))} in the future"] if ahead else []
+    return (
+        [f"clock_skew: the newest timestamp of the table is {format_duration(max(ahead))} in the future"]
+        if ahead
+        else []
+    )

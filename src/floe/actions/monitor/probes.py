@@ -19,7 +19,7 @@ def rounded(seconds: float) -> str:
 
 
 def p99(took: Took) -> float | None:
-    """The seconds within which 99 % answered; None where there are too few to say.
+    """The duration within which 99 % of probes succeeded, in seconds; None if there are too few.
 
     >>> p99({"10": 98, "500": 1, "900": 1}), p99({"10": 99}), p99({"10": 99, "900": 1})
     (0.5, None, 0.01)

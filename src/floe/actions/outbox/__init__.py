@@ -1,4 +1,4 @@
-"""Outbox: what waits to be told, sent now, tried again."""
+"""Outbox: list, send and retry messages."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from floe.actions.outbox.alerts import alert_sender, notification_sender
 from floe.model import FloeError, RegistryError, SendError
 from floe.model.outbox_message import Sender
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 
 if TYPE_CHECKING:
     from floe.registry import Store
@@ -20,7 +20,7 @@ _BUSY_SECONDS = 1.0
 
 
 def list_outbox(settings: Settings, states: tuple[str, ...] = ("waiting", "dead"), limit: int = 50) -> dict[str, Any]:
-    """How many messages stand where, and those in some states."""
+    """The number of messages per state, and the messages in some states."""
     store = registry.find_store(settings.registry.url, settings.root)
     if store is None:
         return {"count": registry.outbox.Count().to_dict(), "messages": []}
@@ -34,7 +34,7 @@ def send_waiting(settings: Settings, seconds: float = 60, everything: bool = Fal
 
 
 def send_due(settings: Settings, limit_seconds: float = 5) -> "Round":
-    """Send what is due and be back in time; what cannot be sent is said, never raised."""
+    """Send due messages within a time limit; errors are returned, never raised."""
     from floe.system.timeout import call_with_timeout
 
     try:
@@ -57,12 +57,12 @@ def retry_message(settings: Settings, id_: int) -> None:
     """Let a dead message wait again, and a waiting one be tried at once."""
     store = registry.find_store(settings.registry.url, settings.root)
     if store is None:
-        raise RegistryError(f"The outbox has no message {id_}", "There is no registry here yet")
-    registry.outbox.retry(store, id_, actor=settings.actor, at=stamp(utc_now()))
+        raise RegistryError(f"The outbox has no message {id_}", "The registry does not exist yet")
+    registry.outbox.retry(store, id_, actor=settings.actor, at=stamp(settings.clock()))
 
 
 def _worker(store: "Store", settings: Settings) -> Any:
-    return registry.outbox_worker.OutboxWorker(store, _finder(settings, store))
+    return registry.outbox_worker.OutboxWorker(store, _finder(settings, store), settings.clock)
 
 
 def _finder(settings: Settings, store: "Store") -> Callable[[str], Sender | None]:
@@ -99,6 +99,6 @@ def _brought(sink: str, settings: Settings) -> Sender | None:
 
 def _broken(why: str) -> Callable[..., str | None]:
     def send(_: Any) -> str | None:
-        raise SendError(why, "Mend or remove the package that brings it")
+        raise SendError(why, "Repair or remove the package that provides it")
 
     return send

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from floe import registry
@@ -11,7 +11,7 @@ from floe.model.alert_route import Route, read_routes
 from floe.model.notification import Notification
 from floe.model.outbox_message import Outgoing, Sender
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 
 if TYPE_CHECKING:
     from floe.registry import Store
@@ -29,26 +29,25 @@ def notification_sender(settings: Settings, store: "Store") -> Sender:
     def send(message: Outgoing) -> str | None:
         file.send(message)
         if message.payload.get("consumers"):
-            _noted(store, message)
-        _fan_out(store, message, routes)
+            _noted(store, message, stamp(settings.clock()))
+        _fan_out(store, message, routes, stamp(settings.clock()))
         return f"{'; '.join(wrong)} (`floe doctor`)" if wrong else None
 
     return Sender(send)
 
 
-def _noted(store: "Store", message: Outgoing) -> None:
-    """Keep that consumers were told, which key figures ask for when the outbox has long forgotten it."""
-    registry.figures.keep_told(store, message.payload, at=stamp(utc_now()))
+def _noted(store: "Store", message: Outgoing, now: str) -> None:
+    """Record that consumers were notified, for the key figures, which outlive the outbox."""
+    registry.figures.keep_notification(store, message.payload, at=now)
 
 
-def _fan_out(store: "Store", message: Outgoing, routes: tuple[Route, ...]) -> None:
+def _fan_out(store: "Store", message: Outgoing, routes: tuple[Route, ...], now: str) -> None:
     """One message per target, so that each is tried again by itself; its id is the same however often this is done."""
     id_ = str(uuid.uuid5(uuid.NAMESPACE_URL, f"floe:{message.key}:{message.id}:{message.at}"))
     notice = Notification.of(message.payload, id_=id_, at=message.at, key=message.key)
     taking = [route for route in routes if route.takes(notice)]
     if not taking:
         return
-    now = stamp(utc_now())
     with store.begin(writes=True) as connection:
         for route in taking:
             payload = {"route": route.id, "notice": id_, "at": message.at, **notice.data}
@@ -64,8 +63,8 @@ def alert_sender(settings: Settings, store: "Store") -> Sender:
     def send(message: Outgoing) -> str | None:
         route, payload = _route(routes, message.payload), message.payload
         notice = Notification.of(payload, id_=payload["notice"], at=payload["at"], key=message.key)
-        _slowly(store, route, notice)
-        send_alert(notice, route)
+        _slowly(store, route, notice, settings.clock())
+        send_alert(notice, route, settings.clock())
         return None
 
     return Sender(send, place=_place)
@@ -79,16 +78,16 @@ def _place(message: Outgoing) -> str:
 def _route(routes: Mapping[str, Route], payload: Mapping[str, Any]) -> Route:
     route = routes.get(payload["route"])
     if route is None:
-        raise SendError("No alert of the settings goes to this message's target any more", permanent=True)
+        raise SendError("The target of this message is no longer in the alert settings", permanent=True)
     return route
 
 
-def _slowly(store: "Store", route: Route, notice: Notification) -> None:
+def _slowly(store: "Store", route: Route, notice: Notification, now: datetime) -> None:
     """Leave a target alone that had its share: what is too much waits, nothing is lost; what is worse always passes."""
-    before = stamp(utc_now() - timedelta(minutes=1))
+    before = stamp(now - timedelta(minutes=1))
     had = registry.outbox.sent_since(store, ALERT, f"{route.id}:", before)
     if len(had) >= route.per_minute and notice.severity <= max(Severity.of(row["severity"]) for row in had):
-        raise SendError(f"{route.scheme}:// had {route.per_minute} alerts within a minute", reachable=False)
+        raise SendError(f"{route.scheme}:// reached its limit of {route.per_minute} alerts per minute", reachable=False)
 
 
 def alert_faults(settings: Settings) -> list[str]:

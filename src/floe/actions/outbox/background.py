@@ -1,4 +1,4 @@
-"""Send soon: what waits in the outbox, beside the caller's own work."""
+"""Send waiting messages in the background of the caller's work."""
 
 import threading
 import time
@@ -6,12 +6,12 @@ import time
 from floe.actions.outbox import send_due
 from floe.settings import Settings
 
-_SECONDS = 2.0  # for which the end of a process may wait for what it has to tell
+_SECONDS = 2.0  # the end of a process waits this long for messages
 _PAUSE = 30.0  # seconds after something could not be sent
 
 
 class BackgroundSender:
-    """Sends what is due in a thread of its own: a dead endpoint keeps no pipeline waiting, only the end of its process.
+    """Sends due messages in a thread: a dead endpoint does not delay a pipeline, only the end of its process.
 
     Where something could not be sent, it is left alone for a while; it waits in the outbox.
     """

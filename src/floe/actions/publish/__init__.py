@@ -1,4 +1,4 @@
-"""Publish: contracts compiled, tested on their tables, judged against what is registered, and registered."""
+"""Publish: compile contracts, test them on their tables, compare them with the registry, and register them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -37,9 +37,9 @@ from floe.registry import Store, find_store, open_store
 from floe.registry.signoffs import give_notice
 from floe.registry.versions import Row, find_registered, read_registered_state, refuse_other, register
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 
-_PARENT = "it names no domain and product: what it asks for is registered with those that extend it"
+_PARENT = "it has no domain and product: its expectations are registered with the contracts that extend it"
 _NAMELESS = "default.default/"
 
 
@@ -72,7 +72,7 @@ def publish(contract: str | Path | Contract, settings: Settings | None = None, *
 
 
 def _start(contract: str | Path | Contract) -> Path | None:
-    """Where to look for settings."""
+    """The folder of the settings."""
     text = contract.source if isinstance(contract, Contract) else str(contract)
     return start_of(text) if "\n" not in text else None
 
@@ -84,19 +84,19 @@ def publish_all(
     tell: Callable[[str], None] = lambda _: None,
     now: datetime | None = None,
 ) -> PublishResult:
-    """Register the contracts of files, products and repositories, each in a transaction of its own."""
+    """Register the contracts of files, products and repositories, each in its own transaction."""
     if how.skip_test is not None and not how.skip_test.strip():
-        raise SettingError("--skip-test has no reason", "Say why the contract is not tested on its table")
+        raise SettingError("--skip-test has no reason", "Pass the reason why the contract is not tested on its table")
     with closing(_store(settings, how)) as store:
         candidates = find_candidates(paths, settings)
         extended = {
             file for candidate in candidates for file in candidate.compiled.files if file != candidate.compiled.document
         }
-        press = _Publisher(store, settings, how, now or utc_now(), extended)
+        press = _Publisher(store, settings, how, now or settings.clock(), extended)
         result = PublishResult(tuple(_published(candidates, press, tell)), how.dry_run)
     failed = any(finding.code == "E542" for published in result.results for finding in published.findings)
     if not (how.dry_run or failed) and any(published.outcome != REGISTERED for published in result.results):
-        tell("telling catalogs and consumers")
+        tell("notifying catalogs and consumers")
         for line in send_due(settings).said:
             settings.say(line)
     return result
@@ -108,7 +108,7 @@ def _published(
     there = find_registered(
         press.store, [(candidate.name, candidate.version) for candidate in candidates if candidate.compiled.summary]
     )
-    lost: RegistryError | None = None  # what ended it; what came before is told all the same
+    lost: RegistryError | None = None  # the error that ended it; earlier results are still reported
     for number, one in enumerate(candidates, 1):
         row = there.get((one.name, one.version))
         known = Published(contract=one.name, version=one.version, outcome=REGISTERED, file=one.compiled.source)
@@ -217,7 +217,7 @@ class _Publisher:
         return replace(base, outcome=outcome, notes=verdict.notes, weaker=verdict.weaker, diff_hash=hashed, **row)
 
     def _look(self, judge: Judge) -> int | None:
-        """Judge without a lock first; the MAJOR where that has a table beside the old one."""
+        """Decide without a lock first; the MAJOR if it has its own table."""
         entry = judge.entry
         with read_registered_state(self.store, entry) as known:
             same = next((row for row in known.versions if row["version"] == entry.key[1]), None)
@@ -232,7 +232,7 @@ class _Publisher:
         return self.tester.test(judge.contract, beside)
 
     def _give_notice(self, judge: Judge) -> None:
-        """Consumers who must agree are told once; from then on their notice period runs."""
+        """Notify consumers who must sign off, once; their notice period starts then."""
         if judge.notice and not self.how.dry_run:
             step, message = judge.notice
             with self.store.begin(writes=True) as connection:

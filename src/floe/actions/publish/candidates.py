@@ -1,5 +1,6 @@
-"""The contracts that paths stand for, compiled, each with what was found about it."""
+"""The contracts of paths, compiled, each with its findings and the repository that owns it."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,18 +13,17 @@ from floe.actions.diff.previous import History
 from floe.actions.load.find import load_contract
 from floe.actions.load.parents import shown
 from floe.actions.load.product import OpenProduct, Resolved, product_documents
-from floe.actions.publish.repository import Repositories
 from floe.contract.compat.versions import VERSION_RULES
 from floe.contract.lint.run import looks_like_contract
 from floe.contract.sources.files import contract_files, read_bytes
+from floe.contract.sources.git import Repository
 from floe.model import Contract, ContractError, Finding, FloeError, Severity
 from floe.settings import Settings
-from floe.system.clock import utc_now
 
 _FAILS = {"alert_only": Severity.CRITICAL, "block": Severity.ERROR}
 # what is refused at every level of enforcement: E510 to E517, E520 to E528, and another repository's contract
 REFUSED = (*(f"E{number}" for number in (*range(510, 518), *range(520, 529))), "E541")
-# what only warns elsewhere; what is registered is there for ever, and for everyone
+# only warnings elsewhere; registered versions are permanent
 _ASKED = ("secret", "migration-missing", "deprecation-too-short")
 # the registry decides about versions, not git; the test decides about tables
 _NOT_OURS = {*(rule.name for rule in VERSION_RULES), "contract-removed", "listed-change-not-made", "product-not-found"}
@@ -71,13 +71,13 @@ def refuses(finding: Finding, level: str) -> bool:
     if finding.severity is Severity.INFO or finding.known:
         return False
     if finding.name in _ASKED or (finding.code in REFUSED and finding.severity >= Severity.ERROR):
-        return True  # a comment in the file does not excuse it; a waiver does
+        return True  # a comment in the file does not waive it; a waiver does
     return finding.counts and finding.severity >= _FAILS.get(level, Severity.CRITICAL + 1)
 
 
 def find_candidates(paths: Sequence[str | Path | Contract], settings: Settings) -> list[Candidate]:
     """Every contract of files, products, repositories and names; parents come before their children."""
-    if settings.data_contracts.enforcement == "off":  # publish asks in any case
+    if settings.data_contracts.enforcement == "off":  # publish checks in any case
         settings = settings.with_values({"data_contracts.enforcement": "warn"})
     found: dict[tuple[str, str], Candidate] = {}
     publisher = FilePublisher(settings)
@@ -87,26 +87,26 @@ def find_candidates(paths: Sequence[str | Path | Contract], settings: Settings) 
             found[candidate.compiled.key] = candidate
     if not found:
         listed = ", ".join(map(str, paths))
-        raise ContractError(f"{listed} holds no contract", "Name a contract's file, or a folder with contracts", "E500")
+        raise ContractError(f"{listed} contains no contract", "Pass a contract file or a folder of contracts", "E500")
     return sorted(found.values(), key=lambda value: (value.compiled.parents, value.name, value.version))
 
 
 def _file_of(name: str | Path | Contract, settings: Settings) -> Path:
-    """The file or folder that a path, an id, a table_id or a loaded contract stands for."""
+    """The file or folder of a path, an id, a table_id or a loaded contract."""
     if not isinstance(name, Contract) and "\n" not in str(name) and Path(name).exists():
         return Path(name).resolve()
     found = load_contract(name, settings)
     if not Path(found.source).is_file():
         raise ContractError(
-            f"{found.identity} stands in no file, and what is published is kept as it was written",
-            "Write it to a file, and publish that",
+            f"{found.identity} has no file, and publishing registers the text of a file",
+            "Write it to a file and publish the file",
             "E500",
         )
     return Path(found.source).resolve()
 
 
 class FilePublisher:
-    """Compiles single files, as part of the product they stand in, if they stand in one."""
+    """Compiles single files, as part of their product if they have one."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings, self.rules = settings, rulebook(settings)
@@ -127,7 +127,7 @@ class FilePublisher:
         else:
             product, (one, *_) = self.worker.done(Task(str(folder), every, (str(path),)))
             said, repository = product.findings, (product.entry or {}).get("repository")
-        found = [*(said or ()), *apply_waivers(one.findings, self.rules, one.about, utc_now().date())]
+        found = [*(said or ()), *apply_waivers(one.findings, self.rules, one.about, self.settings.clock().date())]
         return Candidate(one, self.worker, _ours(found), self.repositories.of(repository, path.parent), every)
 
 
@@ -145,7 +145,7 @@ def _in_folder(folder: Path, settings: Settings, publisher: "FilePublisher") -> 
     result = compile_products(folder, settings=settings, store=False)
     run, by_file = result.run, _by_file(result.findings)
     products = {product.folder: product for product in run.products}
-    for compiled in run.ones:
+    for compiled in run.contracts:
         product = products[compiled.folder]
         said = by_file.get(compiled.source, []) + by_file.get(shown(Path(compiled.folder) / "floe.yaml"), [])
         if not compiled.summary and not product.entry and not _is_contract(compiled):
@@ -153,7 +153,7 @@ def _in_folder(folder: Path, settings: Settings, publisher: "FilePublisher") -> 
         repository = publisher.repositories.of((product.entry or {}).get("repository"), Path(compiled.folder))
         every = tuple(product.documents) or (compiled.document,)
         yield Candidate(compiled, run.worker, _ours(dict.fromkeys(said)), repository, every)
-    known = {compiled.document for compiled in run.ones}
+    known = {compiled.document for compiled in run.contracts}
     for path in contract_files(folder):
         if str(path) not in known:
             loose = publisher.candidate(path)
@@ -179,3 +179,44 @@ def _is_contract(compiled: CompiledContract) -> bool:
 
 def _ours(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(finding for finding in findings if finding.name not in _NOT_OURS and finding.code not in _DRIFT)
+
+
+class Repositories:
+    """Repositories by folder; git is called once for each."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path | None, str | None] = {None: None}
+        self._tops: dict[Path, Path | None] = {}
+
+    def of(self, said: str | None, folder: Path) -> str | None:
+        """The repository from floe.yaml, or else from git; None if there is none."""
+        if said:
+            return one_form(said)
+        if folder not in self._tops:
+            self._tops[folder] = next((path for path in (folder, *folder.parents) if (path / ".git").exists()), None)
+        top = self._tops[folder]
+        if top not in self._known:
+            self._known[top] = _remote(top or folder)
+        return self._known[top]
+
+
+def _remote(folder: Path) -> str | None:
+    try:
+        address = Repository(folder).remote()
+    except FloeError:
+        return None
+    return one_form(address) if address else None
+
+
+def one_form(address: str) -> str:
+    """A repository's address without what may differ between two copies of it: scheme, user, password, `.git`.
+
+    >>> one_form("https://user:token@github.com/acme/shop.git"), one_form("git@github.com:acme/shop")
+    ('github.com/acme/shop', 'github.com/acme/shop')
+    """
+    bare = re.sub(r"^[a-z+]+://", "", address.strip())
+    head, slash, rest = bare.partition("/")
+    head = head.rsplit("@", 1)[-1]
+    if not slash or ":" in head:
+        head = re.sub(r":(?!\d+$)", "/", head)
+    return f"{head}{slash}{rest}".removesuffix("/").removesuffix(".git")

@@ -1,6 +1,6 @@
-"""A compiled contract as the registry keeps it."""
+"""A compiled contract as the registry keeps it, and the messages that go out with it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,8 @@ from floe.contract.formats.odcs.write import write
 from floe.contract.resolve.inherit import Effective
 from floe.contract.sources.files import read_bytes
 from floe.model import Contract, Field, Noun
-from floe.model.version import Version
+from floe.model.change import Diff
+from floe.model.contract import Version
 from floe.registry.versions import Entry
 from floe.settings import Settings
 
@@ -48,7 +49,7 @@ def _version(candidate: Candidate, contract: Contract) -> dict[str, Any]:
 
 
 def _document(candidate: Candidate, document: Contract) -> str:
-    """The file as it was written; what a port says, where there is no file."""
+    """The file as it was written; the text of the port if there is no file."""
     if not candidate.compiled.document:
         return write(document, None)
     return read_bytes(Path(candidate.compiled.document)).decode("utf-8-sig", "surrogateescape")
@@ -131,3 +132,34 @@ def _texts(value: Any) -> Iterator[str]:
     elif isinstance(value, list | dict):
         for each_one in value.values() if isinstance(value, dict) else value:
             yield from _texts(each_one)
+
+
+def notification(
+    kind: str, version: Mapping[str, Any], diff: Diff | None, consumers: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """A message to consumers: what changes, what they must do, and when it takes effect.
+
+    `kind` is version-published, breaking-change-ahead, or parent-tightened.
+    """
+    told = ("consumer_id", "team", "contact", "major", "version_range", "columns")
+    return {
+        "kind": kind,
+        "contract": version["contract_id"],
+        "version": version["version"],
+        "from": diff.old if diff else None,
+        "bump": str(diff.bump) if diff else "NONE",
+        "rollout": diff.rollout if diff else "none",
+        "consumer_impact": diff.consumer_impact if diff else "no impact",
+        "effective_from": version.get("effective_from"),
+        "diff_hash": diff.hash if diff else None,
+        "breaking_changes": diff.breaking_changes if diff else [],
+        "compatible_changes": diff.compatible_changes if diff else [],
+        "consumers": [{key: consumer[key] for key in told} for consumer in consumers],
+    }
+
+
+def purpose_of(contract: Contract) -> str:
+    """The metadata of a contract."""
+    described = contract.node.get("description")
+    purpose = described.get("purpose") if isinstance(described, dict) else described
+    return str(purpose or "")

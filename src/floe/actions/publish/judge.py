@@ -1,4 +1,4 @@
-"""Judge a version against what is registered, under the contract's lock."""
+"""Check a version against the registered ones, under the contract's lock."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,19 +9,19 @@ from typing import Any
 from floe.actions.approve.approvals import approved
 from floe.actions.compile.judge import Rulebook, apply_waivers, as_compiled
 from floe.actions.diff import diff_effective, documents_hash
-from floe.actions.diff.contract_set import changes_beside
+from floe.actions.diff.contract_set import read_changes_file
 from floe.actions.diff.pairing import in_line
 from floe.actions.publish.candidates import refuses
 from floe.actions.publish.children import weaker_child
-from floe.actions.publish.messages import notification, purpose_of
-from floe.actions.publish.time import Timing
+from floe.actions.publish.entry import notification, purpose_of
+from floe.actions.publish.tested import Timing
 from floe.contract.formats import read
 from floe.lang.json_text import dumps
 from floe.model import Contract, ContractError, Finding, Severity, locate
 from floe.model.approval import Approval
 from floe.model.change import Bump, Diff
+from floe.model.contract import Version
 from floe.model.lifecycle import refusal, settled, used
-from floe.model.version import Version
 from floe.registry import outbox
 from floe.registry.catalogs.message import catalog_message
 from floe.registry.lifecycle import newest
@@ -44,7 +44,7 @@ class PublishVerdict:
 
 
 class Judge:
-    """Decides about one version; after it was asked, `verdict` or `notice` say what came of it."""
+    """Decides about one version; afterwards `verdict` or `notice` have the result."""
 
     def __init__(self, entry: Entry, contract: Contract, settings: Settings, rules: Rulebook, now: datetime) -> None:
         self.entry, self.contract, self.settings, self.rules, self.now = entry, contract, settings, rules, now
@@ -53,7 +53,7 @@ class Judge:
         self.verdict: PublishVerdict | None = None
         self.hash: str | None = None  # of what changes: what approvals and sign-offs name
         self.notice: tuple[BreakingStep, dict[str, Any]] | None = (
-            None  # what consumers must be told before it is published
+            None  # the notification that consumers must get before it is published
         )
 
     def decide(self, known: RegisteredState) -> Row:
@@ -82,7 +82,7 @@ class Judge:
         return self.verdict.row
 
     def _waiver(self, known: RegisteredState, diff: Diff) -> Approval | None:
-        """The approval of a breaking change under too small a version, by its hash as `floe ci` or as publish says it."""
+        """The approval of a breaking change under too small a version, by its hash from `floe ci` or publish."""
         if not any(finding.code == "E520" for finding in diff.findings):
             return None
         hashes = {diff.hash, *self._as_documents(known, diff)}
@@ -105,7 +105,7 @@ class Judge:
             raise refusal(ended)
 
     def accept(self, known: RegisteredState) -> Row:
-        """Decide, and put what consumers and catalogs are told beside what is registered, all or nothing."""
+        """Decide, and store the notifications of consumers and catalogs with the version in one transaction."""
         self.decide(known)
         assert self.verdict is not None
         name, at = self.entry.key[0], stamp(self.now)
@@ -131,14 +131,14 @@ class Judge:
         line = [contract for row in known.versions if (contract := registered(row))]
         if not line:
             return None
-        beside = changes_beside(self.contract)
-        made = diff_effective(in_line(line, self.contract, beside), self.settings)
-        made = replace(made, findings=(*made.findings, *beside.findings))
+        changes_file = read_changes_file(self.contract)
+        made = diff_effective(in_line(line, self.contract, changes_file), self.settings)
+        made = replace(made, findings=(*made.findings, *changes_file.findings))
         hashes = [row["effective_hash"] for row in known.versions if row["version"] == made.old]
         return replace(made, hash=self._hash(hashes[0], made))
 
     def _hash(self, before: str, made: Diff) -> str:
-        """What a sign-off names: both effective contracts and what consumers are told."""
+        """The content of a sign-off: both effective contracts and the migration texts."""
         told = {path: dict(plan) for path, plan in made.migrations.items()}
         text = dumps([self.entry.key[0], before, self.entry.version["effective_hash"], told])
         return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -158,8 +158,8 @@ class Judge:
                 "E524",
                 "identity-not-kept",
                 f"The identity changed from '{before}' to '{self.entry.key[0]}'",
-                "A contract keeps it in all its versions",
-                f"Keep '{before}', or give the new contract an id of its own and deprecate the old one",
+                "All versions of a contract keep it",
+                f"Keep '{before}', or give the new contract its own id and deprecate the old one",
                 "name",
             )
         owner = known.contract["repository"] if known.contract else None
@@ -169,13 +169,13 @@ class Judge:
                 "E541",
                 "owned-by-another-repository",
                 f"Contract '{self.entry.key[0]}' is owned by another repository",
-                f"Registered by '{owner}', this is '{ours or 'no known repository'}'",
-                "Publish it from there, or have it moved: floe contracts transfer",
+                f"Registered by '{owner}', published from '{ours or 'no known repository'}'",
+                "Publish it from there, or transfer it: floe contracts transfer",
                 "name",
             )
 
     def _parents(self, known: RegisteredState) -> Iterator[Finding]:
-        """A child stands beside the newest version of each of its parents, or is not accepted."""
+        """A child must inherit from the newest version of each of its parents."""
         newest = {row["contract_id"]: row for row in known.parents}
         for parent in self.entry.version["parents"]:
             row = newest.get(parent["contract"])
@@ -188,11 +188,9 @@ class Judge:
         return self._finding(
             "E516",
             "parent-not-newest",
-            f"Parent '{parent['contract']}' is registered otherwise than this contract inherits from it",
+            f"Parent '{parent['contract']}' is registered in another version than this contract inherits from",
             f"Registered: {row['version']} ({row['effective_hash']}), here: {parent['version']} ({parent['effective_hash']})",
-            f"Publish {parent['contract']} first"
-            if ahead
-            else f"Take over {parent['contract']}:{row['version']} first",
+            f"Publish {parent['contract']} first" if ahead else f"Inherit from {parent['contract']}:{row['version']}",
             "customProperties",
         )
 
@@ -216,13 +214,13 @@ class Judge:
 
     def _unsigned(self, step: BreakingStep, consent: Consent, deadline: str) -> Finding:
         teams = ", ".join(consent.missing)
-        since = f"told {consent.noticed_at[:10]}" if consent.noticed_at else "they are told now"
+        since = f"notified {consent.noticed_at[:10]}" if consent.noticed_at else "notified now"
         return self._finding(
             "E525",
             "sign-off-missing",
             f"Consumers of '{step.contract_id}' have not signed off {step.version}: {teams}",
             f"{since}, the notice period ends {deadline}; diff {step.diff_hash}",
-            f"Ask them to sign off, wait until {deadline}, or have an owner override it",
+            f"Ask them to sign off, wait until {deadline}, or ask the owner to override",
             "version",
         )
 

@@ -1,4 +1,4 @@
-"""What came of publishing."""
+"""The result of publishing."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ _ROW = ("bump", "document_hash", "effective_hash", "effective_from", "published_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """What came of one contract."""
+    """The result for one contract."""
 
     contract: str
     version: str
@@ -66,7 +66,9 @@ class PublishResult:
     def exit_code(self) -> int:
         """1 where something was refused, else 2 where something could not be checked."""
         outcomes = {published.outcome for published in self.results}
-        return 1 if REFUSED in outcomes else 2 if UNCHECKED in outcomes else 0
+        if REFUSED in outcomes:
+            return 1
+        return 2 if UNCHECKED in outcomes else 0
 
     def to_dict(self) -> dict[str, Any]:
         """The shape other programs rely on."""
@@ -76,12 +78,12 @@ class PublishResult:
 
 
 def from_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What a registered version says of itself."""
+    """The facts of a registered version."""
     return {key: row[key] for key in (*_ROW, "tested")}
 
 
 def unnamed(file: str, name: str) -> Finding:
-    """A contract that belongs to nobody."""
+    """The error for a contract without owner."""
     return Finding(
         "E501",
         "identity-missing",
@@ -94,7 +96,7 @@ def unnamed(file: str, name: str) -> Finding:
 
 
 def broken(tested: Tested, contract: Contract) -> Iterator[Finding]:
-    """The promises that the existing table does not keep."""
+    """The expectations that the existing table violates."""
     place = locate(contract.node, "schema")
     for result in tested.results:
         for outcome in result.failed:
@@ -106,9 +108,10 @@ def broken(tested: Tested, contract: Contract) -> Iterator[Finding]:
 
 
 def unchecked(tested: Tested, contract: Contract) -> Finding:
-    """A table that could not be asked."""
-    open_ones = [outcome.id for result in tested.results for outcome in result.not_evaluated]
-    listed = f"Not evaluated: {', '.join(open_ones[:5])}{' …' if len(open_ones) > 5 else ''}" if open_ones else ""
+    """The finding for a table that could not be checked."""
+    names = [outcome.id for result in tested.results for outcome in result.not_evaluated]
+    more = " …" if len(names) > 5 else ""
+    listed = f"Not evaluated: {', '.join(names[:5])}{more}" if names else ""
     return Finding(
         "E580",
         "test-not-evaluated",

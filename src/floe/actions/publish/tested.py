@@ -1,19 +1,23 @@
-"""A contract is tested on its existing table before it is published."""
+"""A contract is tested on its existing table before it is published, and its moment is not before the last version's."""
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from floe import engine
+from floe.actions.compile.judge import Rulebook, apply_waivers
 from floe.actions.load.variables import with_values
 from floe.actions.record import record, run_row_for_test
 from floe.actions.verify import verify_some
-from floe.model import Contract, ContractError, Dataset, EngineError, TableError
-from floe.model.result import FAIL, NOT_EVALUATED, PASS, Result
+from floe.lang.dates import parse_day
+from floe.model import Contract, ContractError, Dataset, EngineError, Finding, Severity, TableError, locate
+from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome, Result
 from floe.model.table import Target
 from floe.registry import Store
 from floe.settings import Settings
+from floe.system.clock import stamp
 from floe.tables import probe, reader_of
 from floe.tables.locate import TableSelector, find_server, find_target
 
@@ -28,7 +32,7 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """What came of testing a contract: one word, why, and one result per dataset that has a table."""
+    """The result of testing a contract: one word, the reason, and one result per dataset with a table."""
 
     outcome: str  # pass, fail, not_evaluated, no_table, skipped
     said: str
@@ -48,7 +52,7 @@ class Tested:
 
 @dataclass(frozen=True, slots=True)
 class Tester:
-    """How contracts are tested: with which registry, server and accepted gaps; `keeps` tells whether runs are recorded."""
+    """How contracts are tested: registry, server and accepted gaps; `keeps` is whether runs are recorded."""
 
     settings: Settings
     store: Store | None
@@ -57,25 +61,28 @@ class Tester:
     keeps: bool = True
 
     def test(self, contract: Contract, beside: int | None) -> Tested:
-        """Every dataset on its table; `beside` is the MAJOR where that has a table of its own."""
+        """Test every dataset on its table; `beside` is the MAJOR if it has its own table."""
         try:
             given = with_values(contract, self.settings)
             tables = [(dataset, self._target(given, dataset, beside)) for dataset in given.datasets]
-            there = [(one, target) for one, target in tables if target]
-            results = tuple(self._verified(given, one, target) for one, target in there)
+            results = tuple(self._verified(given, dataset, target) for dataset, target in tables if target)
         except (TableError, EngineError, ContractError) as error:
             return Tested(NOT_EVALUATED, f"{_WORDS[NOT_EVALUATED]}: {error.message}")
-        return self._together(results)
+        return self._summary(results)
 
-    def _together(self, results: tuple[Result, ...]) -> Tested:
+    def _summary(self, results: tuple[Result, ...]) -> Tested:
         if not results:
             return Tested(_NO_TABLE, _WORDS[_NO_TABLE])
-        broken = [outcome for result in results if not result.passed for outcome in result.failed]
-        unknown = [outcome for result in results for outcome in result.not_evaluated if outcome.id not in self.accepted]
-        outcome = FAIL if broken else NOT_EVALUATED if unknown else PASS
-        causes = [str(outcome.message or outcome.cause) for outcome in broken or unknown]
-        more = f" and {len(causes) - 1} more" if len(causes) > 1 else ""
-        return Tested(outcome, _WORDS[outcome] + (f": {causes[0]}{more}" if causes else ""), results)
+        broken: list[Outcome] = []
+        unknown: list[Outcome] = []
+        for result in results:
+            broken += () if result.passed else result.failed
+            unknown += [outcome for outcome in result.not_evaluated if outcome.id not in self.accepted]
+        if broken:
+            return Tested(FAIL, _WORDS[FAIL] + _causes(broken), results)
+        if unknown:
+            return Tested(NOT_EVALUATED, _WORDS[NOT_EVALUATED] + _causes(unknown), results)
+        return Tested(PASS, _WORDS[PASS], results)
 
     def _target(self, contract: Contract, dataset: Dataset, beside: int | None) -> Target | None:
         """The table of a dataset; None where there is none yet, or none that floe can know of."""
@@ -99,7 +106,7 @@ class Tester:
         return probe(target, self.settings) is not None
 
     def _major(self, target: Target) -> str | None:
-        """The MAJOR that a table says it was written under."""
+        """The MAJOR that a table was written under."""
         facts = None if reader_of(target).needs_spark(target) else probe(target, self.settings)
         said = (facts.properties if facts else {}).get("floe.contract", "")
         return said.rpartition(":")[2].partition(".")[0] if facts else None
@@ -110,10 +117,16 @@ class Tester:
         table_id = contract.table_id(dataset) or dataset.name
         if self.store and self.keeps:
             run = run_row_for_test(result, uuid.uuid4().hex, table_id, self.settings.actor)
-            note = record(self.store, self.settings.root, run)
+            note = record(self.store, self.settings, run)
             if note:
                 self.settings.say(note)
         return result
+
+
+def _causes(outcomes: Sequence[Outcome]) -> str:
+    """The first of what is wrong, and how much more there is."""
+    more = f" and {len(outcomes) - 1} more" if len(outcomes) > 1 else ""
+    return f": {outcomes[0].message or outcomes[0].cause}{more}"
 
 
 def _ours(server: Any) -> bool:
@@ -122,8 +135,60 @@ def _ours(server: Any) -> bool:
 
 
 def versioned(target: Target, major: int) -> Target:
-    """The table that a breaking change gets beside the old one; a table that is it already."""
+    """The table that a breaking change gets in addition to the old one; or the table itself if it is that already."""
     if str(target.name or target.path).rstrip("/").endswith(f"_v{major}"):
         return target
     name = f"{target.name}_v{major}" if target.name else None
     return replace(target, name=name, path=f"{target.path.rstrip('/')}_v{major}" if target.path else None)
+
+
+_LEAST = {"versions.lead_days": ("E526", 14), "versions.notice_days": ("E525", 30)}
+
+
+class Timing:
+    """The days that a breaking change of a contract is announced ahead."""
+
+    def __init__(self, contract: Contract, settings: Settings, rules: Rulebook, name: str, now: datetime) -> None:
+        self.contract, self.settings, self.rules, self.name, self.now = contract, settings, rules, name, now
+        self.notes: list[str] = []
+
+    @property
+    def notice_days(self) -> int:
+        """How long consumers know of a breaking change before it may be published without their sign-off."""
+        return self._days("versions.notice_days")
+
+    def start(self, breaking: bool) -> tuple[str, list[Finding]]:
+        """When the version takes effect according to `effectiveFrom`, and its findings (E526)."""
+        said = self.contract.custom.get("effectiveFrom")
+        lead = self._days("versions.lead_days") if breaking else 0
+        earliest = self.now.date() + timedelta(days=lead)
+        if said is None:
+            return f"{earliest}T00:00:00.000Z" if breaking else stamp(self.now), []
+        day = parse_day(said)
+        if day is None:
+            return "", [self._finding(f"effectiveFrom '{said}' is no date", "", f"Write it as {earliest}")]
+        if breaking and day < earliest:
+            days = (day - self.now.date()).days
+            text = f"The breaking change of '{self.name}' takes effect too early"
+            detail = f"effectiveFrom is {day}, {days} days from now; the lead time is {lead} days"
+            return "", [self._finding(text, detail, f"Set effectiveFrom to {earliest} or later")]
+        return f"{day}T00:00:00.000Z", []
+
+    def _days(self, key: str) -> int:
+        """A number of days that may be below the default only with a waiver."""
+        code, least = _LEAST[key]
+        asked = int(self.settings.values()[key])
+        if asked >= least:
+            return asked
+        text = f"'{key}' is {asked}, less than the {least} days that consumers are promised"
+        finding = Finding(code, "period-too-short", Severity.ERROR, text, path=tuple(key.split(".")))
+        (judged, *_) = apply_waivers([finding], self.rules, self.name, self.now.date())
+        if judged.severity is Severity.INFO:
+            return asked
+        self.notes.append(f"{text}: {least} hold, as no waiver of {code} at {key} does")
+        return least
+
+    def _finding(self, text: str, detail: str, suggestion: str) -> Finding:
+        place = locate(self.contract.node, "customProperties")
+        path = ("customProperties", "effectiveFrom")
+        return Finding("E526", "effective-too-early", Severity.ERROR, text, detail, suggestion, place, path)

@@ -1,6 +1,7 @@
 """Single checks of a table or frame (freshness, quality, schema drift …), answered by what `floe test` does."""
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,9 @@ from floe.actions.diff.schemas import SchemaComparisonResult, comparison
 from floe.actions.diff.table import schema_changes
 from floe.actions.load.find import find_contract
 from floe.actions.load.settings import load_settings
-from floe.actions.verify import probe_table, read_metadata, result_of, verify_frame, verify_some
-from floe.actions.verify.offline import store_or_offline
+from floe.actions.verify import verify_frame, verify_some
+from floe.actions.verify.references import store_or_offline
+from floe.actions.verify.table import probe_table, read_metadata, result_of
 from floe.engine.metadata.schema import differences, schema_outcomes
 from floe.engine.plan import make_plan
 from floe.model import Contract, ContractError, Dataset, EngineError, Severity, TableError, ViolationError
@@ -21,7 +23,7 @@ from floe.model.table import Target
 from floe.model.types import schema_hash as hash_of
 from floe.model.violation_type import violation_type
 from floe.settings import Settings
-from floe.system.clock import stamp, utc_now
+from floe.system.clock import stamp
 from floe.tables.locate import TableSelector, find_target
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ _WORST = (FAIL, NOT_EVALUATED, PASS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractViolation:
-    """A promise that is broken, or that nobody could judge (`violation_type` says not_evaluated)."""
+    """A failed expectation, or one that was not evaluated (`violation_type` is then not_evaluated)."""
 
     rule_type: str
     severity: str
@@ -63,7 +65,7 @@ class ValidationResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SLACheckResult:
-    """What came of one promise; what was not evaluated has not passed, and its cause is the message."""
+    """The outcome of one expectation; one that was not evaluated has not passed, and its cause is the message."""
 
     name: str
     id: str
@@ -76,7 +78,7 @@ class SLACheckResult:
 
     @property
     def passed(self) -> bool:
-        """Whether it was judged and kept."""
+        """Whether it was evaluated and passed."""
         return self.outcome == PASS
 
 
@@ -88,7 +90,7 @@ class ContractEnforcer:
         self.contract, self.dataset = find_contract(contract, self.settings)
 
     def validate(self, df: "DataFrame") -> ValidationResult:
-        """What `floe.verify` says about a frame."""
+        """The result of `floe.verify` for a frame."""
         result = verify_frame(df, self.contract, self.dataset, self.settings)
         wrong = tuple(violation_of(outcome, result) for outcome in (*result.failed, *result.not_evaluated))
         return ValidationResult(
@@ -107,7 +109,7 @@ def check_freshness(
     timestamp_column: str | None = None,
     settings: Settings | None = None,
 ) -> SLACheckResult:
-    """Whether a table is as fresh as its contract promises; the worst of several promises."""
+    """Whether a table is as fresh as its contract requires; the worst of several levels."""
     settings = settings or load_settings()
     found, dataset = find_contract(contract, settings)
     if timestamp_column:
@@ -125,7 +127,7 @@ def check_freshness(
     return (
         min(checks, key=lambda slacheck_result: _WORST.index(slacheck_result.outcome))
         if checks
-        else _unknown("freshness", dataset, nothing)
+        else _unknown("freshness", dataset, nothing, settings.clock())
     )
 
 
@@ -137,7 +139,7 @@ def check_availability(contract: Source, connection: Connection, settings: Setti
     try:
         probe_table(_target(found, dataset, connection, settings), settings)
     except EngineError as error:
-        return _unknown("availability", dataset, error.message)
+        return _unknown("availability", dataset, error.message, settings.clock())
     except TableError as error:
         broken = Outcome(
             id=f"{dataset.name}:sla.availability",
@@ -150,15 +152,14 @@ def check_availability(contract: Source, connection: Connection, settings: Setti
             expected="readable",
             actual="not readable",
         )
-        return _check(broken, result_of(make_plan(found, dataset), (broken,)))
+        return _check(broken, result_of(make_plan(found, dataset), (broken,), settings.clock()))
     said = f"readable now; {promised.value} {promised.unit or ''} is promised over time" if promised else "readable now"
-    return replace(
-        _unknown("availability", dataset, said.replace("  ", " ")), outcome=PASS, actual="readable", expected="readable"
-    )
+    readable = _unknown("availability", dataset, said.replace("  ", " "), settings.clock())
+    return replace(readable, outcome=PASS, actual="readable", expected="readable")
 
 
 def check_quality(contract: Source, connection: Connection, settings: Settings | None = None) -> list[SLACheckResult]:
-    """What came of every promise about a table's rows: facts of the schema, rules, references, keys."""
+    """The outcomes of all expectations on the rows of a table: schema facts, rules, references, keys."""
     settings = settings or load_settings()
     found, dataset = find_contract(contract, settings)
     result = verify_some(found, dataset, _way(connection), settings, _is_quality)
@@ -169,7 +170,7 @@ def check_quality(contract: Source, connection: Connection, settings: Settings |
 def check_breaking_changes(
     contract: Source, connection: Connection, settings: Settings | None = None
 ) -> list[ContractViolation]:
-    """Where a table's schema breaks what the contract promises, or that it was not to be seen."""
+    """The differences between a table's schema and the contract, or that it could not be read."""
     settings = settings or load_settings()
     found, dataset = find_contract(contract, settings)
     result = verify_some(found, dataset, _way(connection), settings, lambda _: False)
@@ -180,7 +181,7 @@ def check_breaking_changes(
 def detect_schema_drift(
     contract: Source, connection: Connection, settings: Settings | None = None
 ) -> SchemaComparisonResult:
-    """What a table has otherwise than promised; TableError where it cannot be seen."""
+    """The differences of a table to its contract; TableError if it cannot be read."""
     settings = settings or load_settings()
     found, dataset = find_contract(contract, settings)
     seen = read_metadata(_target(found, dataset, connection, settings), settings)
@@ -193,7 +194,7 @@ def schema_hash(struct_type: "StructType") -> str:
 
 
 def validate_schema(df: "DataFrame", contract: Source, strict: bool, settings: Settings | None = None) -> None:
-    """Raise ViolationError where columns or types differ; `strict` also asks for order, letter case and nothing more."""
+    """Raise ViolationError if columns or types differ; `strict` also compares order, letter case and extra columns."""
     settings = settings or load_settings()
     found, dataset = find_contract(contract, settings)
     wrong = [
@@ -202,11 +203,11 @@ def validate_schema(df: "DataFrame", contract: Source, strict: bool, settings: S
         if strict or difference.code != "E532"
     ]
     outcomes = schema_outcomes(dataset.name, wrong, "gold" if strict else "silver", "frame")
-    _refuse(result_of(make_plan(found, dataset), tuple(outcomes)))
+    _refuse(result_of(make_plan(found, dataset), tuple(outcomes), settings.clock()))
 
 
 def validate_keys(df: "DataFrame", contract: Source, settings: Settings | None = None) -> None:
-    """Raise ViolationError where a key repeats, or a part of the primary key is null or was not to be judged."""
+    """Raise ViolationError if a key is duplicated, or a part of the primary key is null or was not evaluated."""
     settings = settings or load_settings()
     found, dataset = find_contract(contract, settings)
     plan = make_plan(found, dataset)
@@ -215,7 +216,7 @@ def validate_keys(df: "DataFrame", contract: Source, settings: Settings | None =
             f"'{dataset.name}' has no key to judge", "Add primaryKey: true or unique: true to its key columns", "E501"
         )
     result = verify_frame(df, found, dataset, settings, lambda expectation: _is_key(expectation, plan))
-    # a schema that differs elsewhere says nothing of keys; where a key's column is missing, the key was not evaluated
+    # other schema differences do not affect keys; if a column of a key is missing, the key was not evaluated
     of_keys = tuple(outcome for outcome in result.expectations if not outcome.code.startswith("E53"))
     _refuse(replace(result, expectations=of_keys))
 
@@ -275,7 +276,7 @@ def _check(outcome: Outcome, result: Result) -> SLACheckResult:
     )
 
 
-def _unknown(name: str, dataset: Dataset, cause: str) -> SLACheckResult:
+def _unknown(name: str, dataset: Dataset, cause: str, at: datetime) -> SLACheckResult:
     return SLACheckResult(
         name=name,
         id=f"{dataset.name}:sla.{name}",
@@ -283,7 +284,7 @@ def _unknown(name: str, dataset: Dataset, cause: str) -> SLACheckResult:
         expected=None,
         actual=None,
         message=cause,
-        checked_at=stamp(utc_now()),
+        checked_at=stamp(at),
     )
 
 

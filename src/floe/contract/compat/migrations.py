@@ -45,8 +45,8 @@ def not_made(entry: ListedChange) -> Finding:
         "E528",
         "listed-change-not-made",
         Severity.WARNING,
-        f"changes.yaml lists '{entry}', which did not happen",
-        "The new version has no such change",
+        f"changes.yaml lists '{entry}', which the new version does not make",
+        "The entry has no effect",
         "Remove the entry, or correct its type and field",
         entry.place,
     )
@@ -94,8 +94,8 @@ def _disagrees(entry: ListedChange, shape: dict[str, Any]) -> Iterator[Finding]:
                 "E528",
                 "listed-change-differs",
                 Severity.WARNING,
-                f"changes.yaml lists '{entry}' {key} {listed}, the contract says {made}",
-                "Consumers are told something else than what happens",
+                f"changes.yaml lists '{entry}' {key} {listed}, the contract has {made}",
+                "Consumers would get wrong information",
                 f"Write {key}: {made}",
                 entry.node.value_places[key],
             )

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from floe.contract.compat.rename_hints import rename_hints
-from floe.contract.formats.canonical import plain
-from floe.contract.formats.normal_type import spelled
+from floe.contract.formats.canonical import plain, spelled
 from floe.contract.formats.odcs import step
 from floe.lang.json_text import dumps
 from floe.model import Contract, Dataset, Field, Map, Noun, QualityRule, Relationship, Server, Sla
@@ -329,13 +328,23 @@ def _parts(old: Field, new: Field, path: str, both: ContractPair) -> Iterator[Pa
         case Struct(), Struct():
             yield from _fields(members(old), members(new), f"{path}.", "member", both)
         case (Array(), Array()) | (MapOf(), MapOf()):
-            for one, other in zip(members(old), members(new), strict=True):
-                place = "item" if other.path.endswith("[]") else "key" if other.path.endswith("{key}") else "value"
-                below = path + {"item": "[]", "key": "{key}", "value": "{}"}[place]
-                pair = FieldPair(one, other, below, place, both)
+            for old_part, new_part in zip(members(old), members(new), strict=True):
+                place = _place(new_part)
+                below = path + _SUFFIXES[place]
+                pair = FieldPair(old_part, new_part, below, place, both)
                 yield pair
-                yield from _promises(one, other, below, both, pair)
-                yield from _parts(one, other, below, both)
+                yield from _promises(old_part, new_part, below, both, pair)
+                yield from _parts(old_part, new_part, below, both)
+
+
+_SUFFIXES = {"item": "[]", "key": "{key}", "value": "{}"}
+
+
+def _place(part: Field) -> str:
+    """What a part is of its list or map."""
+    if part.path.endswith("[]"):
+        return "item"
+    return "key" if part.path.endswith("{key}") else "value"
 
 
 def members(field: Field) -> tuple[Field, ...]:

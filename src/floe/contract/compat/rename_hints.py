@@ -39,8 +39,8 @@ def _alike(gone: list[Field], added: list[Field]) -> dict[str, str]:
     found: dict[str, str] = {}
     for likeness, old, new in sorted(scored, reverse=True):
         if likeness >= _ALIKE and old not in found and new not in found:
-            found[old] = f"perhaps renamed to '{new}'; say so with the same id or customProperty renamedFrom"
-            found[new] = f"perhaps renamed from '{old}'; say so with the same id or customProperty renamedFrom"
+            found[old] = f"perhaps renamed to '{new}'; declare it with the same id or customProperty renamedFrom"
+            found[new] = f"perhaps renamed from '{old}'; declare it with the same id or customProperty renamedFrom"
     return found
 
 

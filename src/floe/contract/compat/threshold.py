@@ -49,7 +49,9 @@ def threshold(rule: QualityRule) -> Threshold | None:
         return _floe(rule.implementation) if str(rule.engine).lower() == "floe" else Threshold("none", _everything())
     counted = rule.type == "library" and rule.metric in _COUNTED
     percent = (rule.unit or "").strip().lower() in _PERCENT
-    scale = "percent" if percent else f"rows {rule.metric}" if counted else f"unit {rule.unit or ''}"
+    scale = f"rows {rule.metric}" if counted else f"unit {rule.unit or ''}"
+    if percent:
+        scale = "percent"
     spans = _domain(counted, percent)
     for name, value in rule.operators.items():
         accepted = _operator(name, value)
@@ -106,7 +108,9 @@ def _operator(name: str, value: Any) -> Spans | None:
         if not (isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))):
             return None
         inside = (ThresholdEdge(Decimal(value[0]), 0), ThresholdEdge(Decimal(value[1]), 1))
-        return _around(inside) if name == "mustNotBeBetween" else (inside,) if inside[0] < inside[1] else ()
+        if name == "mustNotBeBetween":
+            return _around(inside)
+        return (inside,) if inside[0] < inside[1] else ()
     if not _is_number(value):
         return None
     return _spans(name, Decimal(value))

@@ -8,7 +8,7 @@ from floe.contract.formats.canonical import content_hash
 from floe.contract.lint.rule import Rule, rule
 from floe.model import Contract, Finding, Message, Severity, locate
 from floe.model.change import Bump, Change
-from floe.model.version import Version
+from floe.model.contract import Version
 
 # so many changes are named one by one
 _NAMED = 5
@@ -70,26 +70,26 @@ def name_of(contract: Contract) -> str:
 def major_bump_missing(move: Move) -> Iterator[Message]:
     """A breaking change comes without a new MAJOR version.
 
-    Why: consumers pin a MAJOR and trust that nothing below it breaks them.
+    Why: consumers pin a MAJOR version and expect that nothing below it breaks them.
 
-    Fix: raise the MAJOR (floe bump), with a migration text, or take the breaking changes back.
+    Fix: raise the MAJOR version (floe bump) and add a migration text, or revert the breaking changes.
     """
     if move.versions and move.versions[1] >= move.versions[0] and move.declared < move.required is Bump.MAJOR:
         yield Message(
             f"Breaking changes of '{name_of(move.new)}' without a MAJOR version",
             f"{move.numbers} is {_called(move.declared)}, MAJOR is required by {move.named(Bump.MAJOR)}",
-            f"Write version {move.next()} (floe bump), or take the changes back",
+            f"Write version {move.next()} (floe bump), or revert the changes",
             at=("version",),
         )
 
 
 @rule("E522", "minor-bump-missing", Severity.ERROR, value=Move)
 def minor_bump_missing(move: Move) -> Iterator[Message]:
-    """An addition comes with a PATCH version.
+    """An addition comes with a PATCH version only.
 
-    Why: a PATCH is taken over without being read, so the addition would reach nobody or surprise someone.
+    Why: consumers take over PATCH versions without reading them, so the addition stays unnoticed.
 
-    Fix: raise the MINOR (floe bump).
+    Fix: raise the MINOR version (floe bump).
     """
     if move.declared is Bump.PATCH and move.required is Bump.MINOR:
         yield Message(
@@ -102,9 +102,9 @@ def minor_bump_missing(move: Move) -> Iterator[Message]:
 
 @rule("E523", "version-not-raised", Severity.ERROR, value=Move)
 def version_not_raised(move: Move) -> Iterator[Message]:
-    """The content changed under the same version.
+    """The content changed but the version did not.
 
-    Why: a version stands for one content; two under one number cannot be told apart by anybody.
+    Why: a version has exactly one content; otherwise nobody can tell which one is in use.
 
     Fix: raise the version (floe bump).
     """
@@ -127,11 +127,11 @@ def version_not_raised(move: Move) -> Iterator[Message]:
 
 @rule("E524", "identity-not-kept", Severity.ERROR, value=Move)
 def identity_not_kept(move: Move) -> Iterator[Message]:
-    """The id, domain, product or name is another one.
+    """The id, domain, product or name changed.
 
-    Why: it is another contract then; consumers of the old one are neither told nor moved.
+    Why: this makes it another contract; consumers of the old one are not notified or migrated.
 
-    Fix: keep the identity, or publish a new contract beside the old one and deprecate that.
+    Fix: keep the identity, or publish a new contract and deprecate the old one.
     """
     for word, at, old, new in (
         ("identity", _identity_key(move), name_of(move.old), name_of(move.new)),
@@ -140,9 +140,10 @@ def identity_not_kept(move: Move) -> Iterator[Message]:
         if old != new:
             yield Message(
                 f"The {word} changed from '{old}' to '{new}'",
-                "A contract keeps it in all its versions",
+                "All versions of a contract keep it",
                 f"Keep '{old}', or publish a new contract and deprecate the old one",
                 at=at,
+                target=old,
             )
             return
 
@@ -155,11 +156,11 @@ def _identity_key(move: Move) -> tuple[str, ...]:
 
 @rule("E527", "version-lowered", Severity.ERROR, value=Move)
 def version_lowered(move: Move) -> Iterator[Message]:
-    """The new version is below the old one, or not above all of its MAJOR line.
+    """The new version is below the old one, or below another version of its MAJOR line.
 
-    Why: whoever asks for the newest version gets an older promise.
+    Why: consumers that use the newest version would get an older contract.
 
-    Fix: write a version above all earlier ones of its MAJOR line.
+    Fix: use a version above all earlier ones of its MAJOR line.
     """
     if not move.versions:
         return
@@ -169,7 +170,7 @@ def version_lowered(move: Move) -> Iterator[Message]:
     if highest and highest > new:
         yield Message(
             f"Version of '{name_of(move.new)}' lowered from {highest} to {new}",
-            f"A new version stands above all earlier ones of {highest.major}.x",
+            f"A new version must be above all earlier versions of {highest.major}.x",
             f"Write version {highest.raised(max(move.required, Bump.PATCH))} or a later one",
             at=("version",),
         )
@@ -177,16 +178,16 @@ def version_lowered(move: Move) -> Iterator[Message]:
 
 @rule("E521", "version-not-comparable", Severity.ERROR, value=Move)
 def version_not_comparable(move: Move) -> Iterator[Message]:
-    """One of two versions is not of the form X.Y.Z, so that the bump cannot be judged.
+    """One of two versions does not have the form X.Y.Z, so the bump cannot be checked.
 
-    Why: without three numbers nobody can say whether the change was announced.
+    Why: without three numbers floe cannot decide whether the change was announced.
 
     Fix: write both versions as MAJOR.MINOR.PATCH.
     """
     for contract in (move.old, move.new):
         if not Version.read(contract.version):
             yield Message(
-                f"Version '{contract.version}' is not of the form X.Y.Z",
+                f"Version '{contract.version}' does not have the form X.Y.Z",
                 f"{move.numbers} cannot be compared, {move.required} is required",
                 "Write the version as MAJOR.MINOR.PATCH",
                 at=("version",),
@@ -196,18 +197,18 @@ def version_not_comparable(move: Move) -> Iterator[Message]:
 
 @rule("E528", "migration-missing", Severity.WARNING, value=Move)
 def migration_missing(move: Move) -> Iterator[Message]:
-    """A breaking change comes without a migration text; such a MAJOR is not published.
+    """A breaking change has no migration text; such a MAJOR version is not published.
 
-    Why: consumers learn that they must move, but not where to.
+    Why: consumers learn that they must migrate, but not how.
 
-    Fix: say it in changes.yaml beside the contract, or as customProperty `migration` on the field.
+    Fix: add the text to changes.yaml in the folder of the contract, or as customProperty `migration` on the field.
     """
     breaking = [change for change in move.changes if change.bump is Bump.MAJOR]
     silent = [change for change in breaking if not move.migrations.get(change.path, {}).get("migration")]
     if move.declared is Bump.MAJOR and silent:
         yield Message(
             f"No migration text for {len(silent)} of {len(breaking)} breaking changes of '{name_of(move.new)}'",
-            f"Nothing says what to do about {listed(silent)}",
+            f"These changes have none: {listed(silent)}",
             "Add changes.yaml beside the contract, or customProperty migration on the field",
             at=("version",),
         )
@@ -235,7 +236,7 @@ def version_findings(move: Move) -> list[Finding]:
 def version_notes(move: Move) -> tuple[str, ...]:
     """What is fine but worth knowing about a new version."""
     if move.declared > move.required:
-        return (f"{move.numbers} is {move.declared}, {_called(move.required)} would be enough",)
+        return (f"{move.numbers} is {move.declared}, {_called(move.required)} would be sufficient",)
     return ()
 
 

@@ -5,14 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from floe.contract.formats import odcs
-from floe.contract.formats.dialects import a as dialect_a
-from floe.contract.formats.dialects import b as dialect_b
-from floe.contract.formats.dialects import c as dialect_c
-from floe.contract.formats.dialects import dcs
+from floe.contract.formats.dialects import a as dialect_a, b as dialect_b, c as dialect_c, dcs
 from floe.contract.formats.foreign import recognise as foreign
 from floe.contract.formats.odcs.fit import fitted
 from floe.contract.formats.odcs.forms import lowered
-from floe.contract.formats.odcs.schema import VERSIONS
+from floe.contract.formats.odcs.places import VERSIONS
 from floe.contract.formats.text import yaml_text
 from floe.contract.formats.text.section import DocumentSection
 from floe.model import Contract, ContractError, Finding, Map, Severity
@@ -23,15 +20,16 @@ class Format:
     """A way to write contracts that is turned into ODCS before it is read."""
 
     name: str
+    key: str  # no document without it is in this format
     recognises: Callable[[Map], bool]
     convert: Callable[[DocumentSection], Map]
 
 
 FORMATS = (
-    Format("Data Contract Specification", dcs.recognises, dcs.convert),
-    Format("dialect C", dialect_c.recognises, dialect_c.convert),
-    Format("dialect B", dialect_b.recognises, dialect_b.convert),
-    Format("dialect A", dialect_a.recognises, dialect_a.convert),
+    Format("Data Contract Specification", "dataContractSpecification", dcs.recognises, dcs.convert),
+    Format("dialect C", "table_id", dialect_c.recognises, dialect_c.convert),
+    Format("dialect B", "metadata", dialect_b.recognises, dialect_b.convert),
+    Format("dialect A", "models", dialect_a.recognises, dialect_a.convert),
 )
 
 
@@ -48,7 +46,7 @@ def read_tree(tree: Any, source: str) -> tuple[Contract | None, list[Finding]]:
     """The contract in a tree: dialects first, then what is no contract at all, then ODCS."""
     if not isinstance(tree, Map):
         return odcs.read(tree, source)
-    known = next((value for value in FORMATS if value.recognises(tree)), None)
+    known = next((format_ for format_ in FORMATS if format_.key in tree and format_.recognises(tree)), None)
     if known:
         return _converted(known, tree, source)
     if tree.get("apiVersion") not in VERSIONS or tree.get("kind", "DataContract") != "DataContract":

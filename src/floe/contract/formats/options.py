@@ -88,7 +88,9 @@ def _bound(options: Mapping[str, Any], inclusive: str, exclusive: str | None, wa
     """The stricter of the inclusive and the exclusive bound."""
     least, beyond = options.get(inclusive), options.get(exclusive) if exclusive else None
     if isinstance(beyond, bool):  # v3.0: a flag beside the bound
-        return None if least is None else _read(exclusive if beyond and exclusive else inclusive, least, way, beyond)
+        if least is None:
+            return None
+        return _read(exclusive if beyond and exclusive else inclusive, least, way, beyond)
     bound = None if least is None or (inclusive in _NATURAL and least == 0) else _read(inclusive, least, way, False)
     other = None if beyond is None or exclusive is None else _read(exclusive, beyond, way, True)
     if bound and other:

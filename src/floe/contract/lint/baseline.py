@@ -28,14 +28,14 @@ def read(text: str, file: str) -> Counter[_Key]:
         data: Any = json.loads(text)
         if data["floe_baseline"] != _VERSION:
             raise SettingError(
-                f"{file} is a baseline of another version of floe", "Write it anew with --write-baseline"
+                f"{file} is a baseline of another version of floe", "Write it again with --write-baseline"
             )
         return Counter(
             (str(entry["file"]), str(entry["code"]), str(entry["name"]), str(entry["path"]), str(entry["message"]))
             for entry in data["findings"]
         )
     except (ValueError, KeyError, TypeError):
-        raise SettingError(f"{file} is no baseline of floe", "Write one with --write-baseline") from None
+        raise SettingError(f"{file} is not a floe baseline", "Write one with --write-baseline") from None
 
 
 def known(found: Sequence[Finding], baseline: Counter[_Key], relative: Callable[[str], str]) -> list[Finding]:

@@ -14,7 +14,7 @@ def named_twice(names: Sequence[tuple[str, tuple[Step, ...]]]) -> Iterator[Messa
         if folded in seen:
             first = seen[folded]
             yield Message(
-                f"Name '{name}' stands again" if first == name else f"'{name}' and '{first}' are one name without case",
+                f"Name '{name}' is used again" if first == name else f"'{name}' and '{first}' count as the same name",
                 f"first '{first}', then '{name}'",
                 "Rename or remove one of the two",
                 at=at,

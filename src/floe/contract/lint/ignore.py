@@ -67,7 +67,7 @@ def _marked(finding: Finding, comments: Sequence[Ignore]) -> Finding:
 
 def _problems(comment: Ignore, used: bool) -> Iterator[Finding]:
     if not comment.whole:
-        what = "gives no reason" if comment.codes or comment.names else "does not say what it ignores"
+        what = "has no reason" if comment.codes or comment.names else "names no code"
         yield Finding(
             "E501",
             "ignore-without-reason",

@@ -17,12 +17,12 @@ class ReferenceTarget:
 
 
 def target(text: str) -> ReferenceTarget:
-    """A reference taken apart: `table.column`, `file.yaml#table.column`, `schema/id/properties/id`.
+    """A reference by its parts: `table.column`, `file.yaml#table.column`, `schema/id/properties/id`.
 
     >>> target("orders.customer.id")
-    Target(document='', dataset='orders', field='customer.id')
+    ReferenceTarget(document='', dataset='orders', field='customer.id')
     >>> target("crm.yaml#schema/customers/properties/id")
-    Target(document='crm.yaml', dataset='customers', field='id')
+    ReferenceTarget(document='crm.yaml', dataset='customers', field='id')
     """
     document, mark, path = text.rpartition("#")
     path = path.strip().lstrip("/") if mark else text.strip()

@@ -110,4 +110,5 @@ def _finding(rule: Rule, message: Message, asked_about: Any) -> Finding:
         locate(noun.node, *message.at, key=message.key),
         (*noun.at, *message.at),
         alike=message.alike,
+        target=message.target,
     )

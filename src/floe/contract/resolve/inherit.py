@@ -117,13 +117,17 @@ def extended(contract: Contract) -> Iterator[tuple[str, Place]]:
 
 def tier(contract: Contract) -> str:
     """The tier of a parent: said by the contract, else by its folder, else by what it belongs to."""
-    said = contract.custom.get("tier")
-    if said in TIERS:
-        return str(said)
+    declared = contract.custom.get("tier")
+    if declared in TIERS:
+        return str(declared)
     folders = contract.source.replace("\\", "/").lower().split("/")
     words = [word for folder in folders[-3:] for word in folder.removesuffix(".yaml").replace("_", "-").split("-")]
     named = next((word for word in TIERS[:2] if word in words), None)
-    return named or ("product" if contract.product else "domain" if contract.domain else "enterprise")
+    if named:
+        return named
+    if contract.product:
+        return "product"
+    return "domain" if contract.domain else "enterprise"
 
 
 def _named(contract: Contract, own: Contract) -> Contract:
@@ -173,9 +177,9 @@ def _circle(files: Sequence[str], place: Place) -> Finding:
         "E512",
         "inheritance-circular",
         Severity.CRITICAL,
-        f"Contracts extend one another in a circle of {len(files) - 1}",
+        f"Circular inheritance of {len(files) - 1}",
         " → ".join(files),
-        f"Remove 'extends' from one of them, e.g. from {files[-2]}",
+        f"Remove 'extends' from one of the contracts, e.g. from {files[-2]}",
         place,
     )
 

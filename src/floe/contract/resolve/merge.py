@@ -152,7 +152,7 @@ def _contradiction(path: str, lower: tuple[Type, Map], upper: tuple[Type, Map]) 
         Severity.ERROR,
         f"Column '{path}' has two types",
         f"'{over}' at {_type_place(over_node)}, '{base}' at {_type_place(base_node)}",
-        f"Make the two agree, or remove the type from one of the files; until then '{over}' holds",
+        f"Use the same type in both files, or remove it from one; until then floe uses '{over}'",
         _type_place(over_node),
         (),
     )

@@ -36,7 +36,7 @@ def _expired(waiver: Waiver) -> Finding:
         "waiver-expired",
         Severity.ERROR,
         f"The waiver of {waiver.code} at '{waiver.path}' has expired",
-        f"It held until {waiver.until}, approved by {waiver.approver}: {waiver.reason}",
+        f"It was valid until {waiver.until}, approved by {waiver.approver}: {waiver.reason}",
         f"Correct the contract, or approve it again: floe approve {waiver.code} {waiver.path} --reason … --until …",
         waiver.place,
     )

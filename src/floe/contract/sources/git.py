@@ -52,8 +52,10 @@ class Repository:
         try:
             top = self._git("rev-parse", "--show-toplevel")
         except _GitError as error:
-            if "dubious ownership" in error.said:
-                raise SettingError(f"git does not trust {folder}: {error.said}", "Run what git proposes") from None
+            if "dubious ownership" in error.said:  # git gives every refusal the same exit code
+                raise SettingError(
+                    f"git does not trust {folder}: {error.said}", "Run the command that git suggests"
+                ) from None
             raise SettingError(
                 f"{folder} is not in a git repository",
                 "Run it inside a git repository, or compare two files or folders with floe diff OLD NEW",
@@ -68,7 +70,7 @@ class Repository:
                 raise _GitError("")
             return self._git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
         except _GitError:
-            hint = " (a shallow clone holds only the latest; fetch with full depth)" if self._shallow() else ""
+            hint = " (a shallow clone has only the latest commit; fetch with full depth)" if self._shallow() else ""
             raise ContractError(
                 f"Revision '{revision}' does not exist in {self.top}{hint}", "Check it with git log", "E500"
             ) from None
@@ -95,7 +97,7 @@ class Repository:
         if not listed:
             raise ContractError(
                 f"{path} is not in revision '{revision}'",
-                f"List what is there with git ls-tree -r --name-only {revision}",
+                f"List its files with git ls-tree -r --name-only {revision}",
                 "E500",
             )
         single = [name for name, _ in listed] == [inside]
@@ -200,7 +202,9 @@ class Repository:
         """A path as seen from the top of the repository."""
         whole = (self.folder / path).resolve()
         if not whole.is_relative_to(self.top.resolve()):
-            raise ContractError(f"{path} is outside the git repository {self.top}", "Name a path inside it", "E500")
+            raise ContractError(
+                f"{path} is outside the git repository {self.top}", "Pass a path inside the repository", "E500"
+            )
         inside = whole.relative_to(self.top.resolve()).as_posix()
         return "" if inside == "." else inside
 
@@ -222,9 +226,11 @@ class Repository:
                 ["git", *at, *words], input=given or b"", capture_output=True, check=False, timeout=120
             )
         except FileNotFoundError:
-            raise SettingError("The git command is not installed", "Install git, or name two files instead") from None
+            raise SettingError("The git command is not installed", "Install git, or pass two files") from None
         except subprocess.TimeoutExpired:
-            raise SettingError(f"git {words[0]} did not answer in 120 seconds", "Run it by hand to see why") from None
+            raise SettingError(
+                f"git {words[0]} did not answer in 120 seconds", "Run the command in a terminal to see the cause"
+            ) from None
         if done.returncode:
             raise _GitError(done.stderr.decode("utf-8", "replace").strip())
         return done.stdout

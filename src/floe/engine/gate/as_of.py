@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, functions as sql
 
 from floe.lang.sql.literals import quote
 from floe.model.types import Atomic, Member, Struct
@@ -20,7 +19,7 @@ _DAYS = {
 
 
 def newest_day(rows: DataFrame, column: str, files: Sequence[Path]) -> date | None:
-    """By the footers of the files where a day stands in them for all rows, else by reading the column."""
+    """From the footers of the files if they have the day for all rows, else by reading the column."""
     kind = rows.schema[column].dataType.simpleString()
     if kind == "date" and files:
         statistics = file_statistics(files, Struct((Member(column, Atomic("date")),)))

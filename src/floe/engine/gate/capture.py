@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import Column, DataFrame, SparkSession, functions as sql
 
 from floe.lang.sql.literals import quote
 from floe.model import TableError
@@ -39,13 +38,13 @@ def captured_schema(spark: SparkSession, target: Target) -> Struct:
     """The columns that came into a Bronze table so far."""
     table = writable(target)
     if not table.exists(spark, target):
-        raise TableError(f"The table {target} does not exist", "Capture a batch into it first (floe.enforce)")
+        raise TableError(f"The table {target} does not exist", "Write a batch to it first (floe.enforce)")
     ours = {member.name for member in META}
     return Struct(tuple(member for member in table.state(spark, target).schema.members if member.name not in ours))
 
 
 def _placed(target: Target, member: Member, there: dict[str, Member]) -> Member:
-    """Where a column is kept: under its name, or beside it where that holds another type."""
+    """The column for a value: its name, or a second name if the first one has another type."""
     kept = _nullable(writable(target).stored(member.type))
     known = there.get(member.name.casefold())
     if known is None or _nullable(known.type) == kept:

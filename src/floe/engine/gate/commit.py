@@ -1,42 +1,50 @@
-"""The commit of a judged batch: one commit onto the state it was judged against, bad rows to the quarantine, or nothing.
+"""The commit of a checked batch: one commit onto the state it was checked against, bad rows to the quarantine, or nothing.
 
 Why no row is lost or doubled: the plan fixes which rows are written and which go to the quarantine, and their numbers add up
 to the rows that were staged; the quarantine is written first, under the run's id, so that a repeat replaces what a killed run
-left there; the commit carries the run's id and is refused by the format where the table is no longer in the judged state; and
-an error of a commit is never taken for its absence, but looked up in the table's history.
+left there; the commit carries the run's id and is refused by the format if the table has changed since the check; and
+an error of a commit does not mean that it failed: it is looked up in the table's history.
+
+Memory: rows stay in Spark and in the staged files; the driver holds names of files and statistics.
+
+Failure: an unknown state is reported as unknown and never undone; a plan of a killed run is kept (`.floe/pending`) and
+looked up by the next run.
+
+Gain: where the format allows it the staged files become the table's own, so a batch is written once. Where it does not, Spark
+writes the staged rows again, and the result shows which (`way`).
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.gate.as_of import newest_day
-from floe.engine.gate.existing import existing_rows
+from floe.engine.gate.gate import existing_rows
 from floe.engine.gate.quarantine import of_rows, split_batch, with_codes, write_quarantine
 from floe.engine.gate.request import CommitPlan, GateResult, Judgement, Quarantine, Split, WriteRequest
 from floe.engine.gate.schema_check import SchemaCheck
+from floe.engine.gate.stage import Staged
 from floe.engine.metadata.proof import row_count
 from floe.lang.sql.literals import quote, text
 from floe.model import TableError
-from floe.model.decision import Verdict
+from floe.model.result import Outcome, Verdict
 from floe.model.types import Struct
 from floe.system.failpoint import failpoint
 from floe.tables.commit_tag import Commit, Tag
 from floe.tables.formats import read_all, writable
 from floe.tables.parquet.footers import file_statistics
-from floe.tables.spark.by_path import run_on
 from floe.tables.spark.errors import ENGINE_ERRORS, answer_lost, first_line
-from floe.tables.spark.schema import struct_of
+from floe.tables.spark.schema import run_on, struct_of
 from floe.tables.state import State, TableMovedError
 
 _RETRY_AFTER = (0, 1, 3)  # seconds before each search for a commit whose answer was lost
 
 
 def plan_commit(judgement: Judgement, request: WriteRequest) -> CommitPlan | None:
-    """What of a judged batch will be committed; None where it is refused."""
+    """The part of a checked batch that will be committed; None if it is refused."""
     staged, schema = judgement.staged, judgement.schema
     assert staged is not None
     assert schema is not None
@@ -63,29 +71,41 @@ def plan_commit(judgement: Judgement, request: WriteRequest) -> CommitPlan | Non
 
 
 def _split(judgement: Judgement, request: WriteRequest) -> Split | None:
-    """Good and bad rows, where the contract asks for quarantine and single rows are all that is wrong."""
+    """Good and bad rows, if the contract has quarantine and all violations belong to single rows."""
     staged, state = judgement.staged, judgement.state
     if request.quarantine is Quarantine.NONE or request.layer == "bronze" or not judgement.rows or not staged:
         return None
-    refusing = [outcome for outcome in judgement.outcomes if request.verdict((outcome,)) is Verdict.REFUSE]
-    if request.quarantine is Quarantine.BROKEN:
-        gated = {expectation.id: expectation for expectation in request.plan.expectations if expectation.gated}
-        milder = [outcome for outcome in judgement.outcomes if outcome not in refusing and outcome.id in gated]
-        refusing += [outcome for outcome in milder if of_rows(outcome, gated[outcome.id])]
-    broken = {outcome.id for outcome in refusing}
+    broken = _quarantining(judgement, request)
     if not broken:
         return None
-    if staged.bad is not None and broken <= {rule.id for rule in staged.rules}:
-        bad = with_codes(staged.bad, [rule for rule in staged.rules if rule.id in broken], None, {})
-        counted = row_count(file_statistics(staged.bad_files, Struct(()))) if staged.bad_files else None
-        return Split(staged.good, bad, bad.count() if counted is None else counted)
+    if split := _split_when_staged(staged, {outcome.id for outcome in broken}):
+        return split
     references = read_all(staged.rows.sparkSession, request.references)
     existing = existing_rows(staged.rows, request, state)
-    return split_batch(staged.rows, request.plan, refusing, existing, references)
+    return split_batch(staged.rows, request.plan, broken, existing, references)
+
+
+def _quarantining(judgement: Judgement, request: WriteRequest) -> list[Outcome]:
+    """The outcomes whose rows go to the quarantine: those that refuse a batch, or every broken one of single rows."""
+    refusing = [outcome for outcome in judgement.outcomes if request.verdict((outcome,)) is Verdict.REFUSE]
+    if request.quarantine is not Quarantine.BROKEN:
+        return refusing
+    gated = {expectation.id: expectation for expectation in request.plan.expectations if expectation.gated}
+    milder = [outcome for outcome in judgement.outcomes if outcome not in refusing and outcome.id in gated]
+    return refusing + [outcome for outcome in milder if of_rows(outcome, gated[outcome.id])]
+
+
+def _split_when_staged(staged: Staged, broken: Set[str]) -> Split | None:
+    """The split by the files that bad rows were staged in, where no other rule than those they were staged by is broken."""
+    if staged.bad is None or not broken <= {rule.id for rule in staged.rules}:
+        return None
+    bad = with_codes(staged.bad, [rule for rule in staged.rules if rule.id in broken], None, {})
+    counted = row_count(file_statistics(staged.bad_files, Struct(()))) if staged.bad_files else None
+    return Split(staged.good, bad, bad.count() if counted is None else counted)
 
 
 def commit(plan: CommitPlan, request: WriteRequest) -> GateResult:
-    """Commit what was planned; TableMovedError where another writer committed since, so that it must be judged again."""
+    """Commit the plan; TableMovedError if another writer committed since, so that it must be checked again."""
     spark, table, schema = plan.rows.sparkSession, writable(request.target), plan.schema
     if plan.split:
         write_quarantine(plan.split, request.target, request.contract, plan.tag)
@@ -121,7 +141,7 @@ def _commit_rows(plan: CommitPlan, request: WriteRequest, tag: Tag, there: State
 
 
 def _create(spark: SparkSession, request: WriteRequest, schema: Struct, properties: dict[str, str]) -> State:
-    """Create the table, and say how it stands then.
+    """Create the table, and return its state.
 
     It stays where the batch cannot be written afterwards: another writer may have put rows into it meanwhile.
     """
@@ -144,7 +164,7 @@ def _write(rows: DataFrame, request: WriteRequest, tag: Tag, files: Sequence[Pat
     reason = f"mode {request.mode}" if request.mode != "append" else ""
     if not reason and not files:
         elsewhere = not any(Path(request.staging).rglob("*.parquet"))
-        reason = "the staged files are not on this machine" if elsewhere else "a part of the batch"
+        reason = "the staged files are not on a local disk" if elsewhere else "a part of the batch"
     if not reason:
         unfit = table.commit_files(request.target, files, request.plan, tag, state, request.settings)
         if unfit:
@@ -173,14 +193,14 @@ def _write_by_spark(rows: DataFrame, request: WriteRequest, tag: Tag, state: Sta
     if commit.rows != tag.rows:
         raise TableError(
             f"{request.target} has {commit.rows} rows of this batch, which has {tag.rows}: commit {commit.snapshot}",
-            f"Restore the table to {state.snapshot}, find out who removes files below {request.staging}, and repeat",
+            f"Restore the table to {state.snapshot}, find out what removes files below {request.staging}, and run the batch again",
         )
     if request.mode == "overwrite_partition" and keys and not table.follows(commit, state):
         _check_keys(rows, request, commit, keys)
 
 
 def _check_keys(rows: DataFrame, request: WriteRequest, commit: Commit, keys: Sequence[tuple[str, ...]]) -> None:
-    """Another writer committed while partitions were overwritten: look for keys of the batch that came with its rows."""
+    """Another writer committed while partitions were overwritten: look for keys of the batch in its rows."""
     there = writable(request.target).read(rows.sparkSession, request.target, commit.snapshot)
     for key in keys:
         names = [quote(name) for name in key]
@@ -188,9 +208,9 @@ def _check_keys(rows: DataFrame, request: WriteRequest, commit: Commit, keys: Se
         repeated = there.join(ours, list(key), "left_semi").groupBy(*names).count().where("count > 1").count()
         if repeated:
             raise TableError(
-                f"{request.target} has {repeated} values of {', '.join(key)} twice: another writer committed rows with them "
+                f"{request.target} has {repeated} values of {', '.join(key)} twice: another writer committed rows with these values "
                 f"while version {commit.snapshot} overwrote partitions (E551)",
-                "Remove one of the two; `floe test` names them",
+                "Remove one of the two rows; `floe test` shows their keys",
             )
 
 
@@ -211,13 +231,13 @@ def _found(rows: DataFrame, request: WriteRequest, tag: Tag, error: Exception) -
     if lost:
         raise TableError(
             f"Whether the batch was committed to {request.target} is unknown: {first_line(error)}",
-            f"Look for {tag.text} in the table's history; with a batch_id a repeat finds it and writes nothing twice",
+            f"Look for {tag.text} in the history of the table. With a batch_id you can run the batch again: it is not written twice",
         ) from error
     return False
 
 
 def _bring(spark: SparkSession, request: WriteRequest, schema: SchemaCheck, state: State) -> State:
-    """Bring the table to the contract's schema, let it say which contract holds it, and say how it stands then."""
+    """Apply the contract's schema and properties to the table, and return its state."""
     statements = list(schema.changes)
     promised = request.properties(schema.version)
     missing = {key: value for key, value in promised.items() if state.properties.get(key) != value}
@@ -231,5 +251,5 @@ def _bring(spark: SparkSession, request: WriteRequest, schema: SchemaCheck, stat
     table = writable(request.target)
     there = table.state(spark, request.target)
     if not table.advanced(state, there, len(statements)):
-        raise TableMovedError  # somebody committed between our statements
+        raise TableMovedError  # another writer committed between our statements
     return there

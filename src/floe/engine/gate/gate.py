@@ -1,8 +1,8 @@
 """The write gate, up to the judgement: check the schema, stage the batch once, and evaluate what was staged.
 
-Nothing is committed here. The action that writes a batch reads the state of the table, has the batch judged against it,
+Nothing is committed here. The action that writes a batch reads the state of the table, has the batch checked against it,
 decides, and has it committed onto that very state (`floe.engine.gate.commit`); where another writer was faster, it has the
-batch judged again. What is judged is what is written: the staged files are read back, and their rows counted against the
+batch checked again. The checked rows are the written rows: the staged files are read back, and their rows counted against the
 rows that the write tasks produced.
 """
 
@@ -11,11 +11,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import Column, DataFrame, SparkSession, functions as sql
 
 from floe.engine.gate.capture import captured
-from floe.engine.gate.existing import existing_rows
 from floe.engine.gate.request import Judgement, Quarantine, WriteRequest
 from floe.engine.gate.schema_check import SchemaCheck, check_schema, identity_outcomes
 from floe.engine.gate.stage import Staged, check_shared, remove_staging, stage, staging_folder
@@ -26,10 +24,8 @@ from floe.engine.spark.measure import MeasureRequest, measure
 from floe.lang.sql.literals import quote
 from floe.model import EngineError, TableError
 from floe.model.claim import FileStatistics
-from floe.model.decision import Verdict
-from floe.model.outcome import Measured, judged_outcome, not_evaluated
 from floe.model.plan import Expectation
-from floe.model.result import FAIL, PASS, Outcome, Reason
+from floe.model.result import FAIL, PASS, Measured, Outcome, Reason, Verdict, judged_outcome, not_evaluated
 from floe.model.table import Target
 from floe.model.types import Atomic, Member, Text
 from floe.settings import Settings
@@ -38,19 +34,19 @@ from floe.tables.commit_tag import Commit, Tag
 from floe.tables.formats import read_all, writable
 from floe.tables.frequent_values import of_file
 from floe.tables.parquet.footers import file_statistics
-from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+from floe.tables.spark.errors import ENGINE_ERRORS, conditions, first_line
 from floe.tables.spark.schema import readable, struct_of
 from floe.tables.state import State, rows_lost
 
+# Spark's conditions for a session without the jars or the catalogs of a format
 _LACKING = (
     "DATA_SOURCE_NOT_FOUND",
-    "Failed to find the data source",
     "CATALOG_NOT_FOUND",
-    "Cannot find catalog plugin",
-    "requires a single-part namespace",
+    "REQUIRES_SINGLE_PART_NAMESPACE",
+    "_LEGACY_ERROR_TEMP_2215",  # Spark has no other name yet for a catalog whose class is not found
 )
-_HOW = "Start it with the jars and settings of Delta and Iceberg (`floe doctor`), or use floe's own session by `floe enforce`"
-ATTEMPTS = 5  # to judge and commit a batch while other writers are faster
+_HOW = "Start it with the jars and settings of Delta and Iceberg (`floe doctor`), or use `floe enforce`, which starts its own session"
+ATTEMPTS = 5  # to check and commit a batch while other writers are faster
 
 
 def exists(spark: SparkSession, target: Target) -> bool:
@@ -79,7 +75,7 @@ def staging_of(location: str, settings: Settings, run_id: str) -> str:
 
 
 def forgotten_before(spark: SparkSession, target: Target) -> datetime | None:
-    """The moment before which the table's own history tells nothing of batches any more."""
+    """The time before which the history of the table no longer has batches."""
     found: datetime | None = writable(target).forgotten_before(spark, target)
     return found
 
@@ -94,19 +90,22 @@ def batch_commit(spark: SparkSession, target: Target, batch_id: str) -> Commit |
 
 @contextmanager
 def gate(df: DataFrame, request: WriteRequest) -> Iterator[None]:
-    """Around everything that judges and commits a batch: errors of the engine become ours, staging is removed."""
+    """Context of checks and commits: errors of the engine become floe's errors, and staging is removed."""
     try:
         if df.isStreaming:
-            raise TableError("The batch is a stream", "Use df.writeStream.foreachBatch(floe.stream(CONTRACT))")
+            raise TableError(
+                "The batch is a streaming DataFrame", "Use df.writeStream.foreachBatch(floe.stream(CONTRACT))"
+            )
         yield
     except ENGINE_ERRORS as error:
         message = first_line(error)
-        if any(words in message for words in _LACKING):
+        if any(condition.name in _LACKING for condition in conditions(error)):
             raise EngineError(
                 f"This Spark session cannot reach {request.target.format} tables: {message}", _HOW
             ) from error
         raise TableError(
-            f"Spark could not finish the batch: {message}", "Nothing was committed; fix the cause and run it again"
+            f"Spark could not process the batch: {message}",
+            "Nothing was committed; fix the cause and run the batch again",
         ) from error
     finally:
         remove_staging(df.sparkSession, request.staging)
@@ -125,7 +124,7 @@ def judge(
 
     Args:
         df: the batch.
-        request: what is asked of the gate.
+        request: the batch, its plan and its table.
         state: the table as it is now.
         conflict: what forbids this contract to write to the table that is there.
         before: an earlier judgement of the same batch; what it staged is used again unless the schema to write changed.
@@ -189,7 +188,7 @@ def _repeated(df: DataFrame, request: WriteRequest, state: State | None) -> Judg
     if commit is None:
         return None
     version, _ = request.schema_version.next_for(state)
-    note = f"run {commit.run_id} committed it; what it found then is not recorded here"
+    note = f"run {commit.run_id} committed it; its outcomes are not recorded here"
     return Judgement(state=state, version=version, rows=commit.rows, repeated=commit, notes=(note,))
 
 
@@ -207,7 +206,7 @@ def _unfit(request: WriteRequest, schema: SchemaCheck, state: State | None) -> J
 def _stage(
     df: DataFrame, request: WriteRequest, schema: SchemaCheck, chosen: list[Column], state: State | None
 ) -> Staged:
-    """Write the batch once, and read back just those files: what is judged is what is written."""
+    """Write the batch once, and read back exactly these files: the checked rows are the written rows."""
     if schema.faults and request.layer != "bronze":
         return stage(df.select(*chosen), request.staging, None)
     rules = () if schema.faults else _telling(request)
@@ -218,7 +217,7 @@ def _stage(
 
 
 def _telling(request: WriteRequest) -> tuple[Expectation, ...]:
-    """The rules that no written row may break, where rows that do are set apart."""
+    """The rules that no written row may violate, if bad rows are quarantined."""
     if request.quarantine is Quarantine.NONE or request.shadow or request.layer == "bronze":
         return ()
     strict = [
@@ -267,54 +266,83 @@ def _evaluate(staged: Staged, request: WriteRequest, schema: SchemaCheck, state:
 def _conserved(staged: Staged, rows: int, request: WriteRequest) -> int:
     """The rows that were read back, which must be the rows that the write tasks produced."""
     if rows != staged.produced:
-        raise rows_lost(staged.produced, rows, f"what was read back from the staging folder {request.staging}")
+        raise rows_lost(staged.produced, rows, f"the staging folder {request.staging}")
     return rows
 
 
 def _measure(
     staged: Staged, request: WriteRequest, statistics: tuple[FileStatistics, ...], state: State | None
 ) -> tuple[int, list[Outcome]]:
-    """What came of each expectation: kept ones by the footers of the staged files, the others by reading them."""
-    asked = [expectation for expectation in request.plan.expectations if expectation.gated and staged.files]
-    kept = {outcome.id: outcome for outcome in prove(asked, statistics) if outcome.outcome == PASS}
+    """The outcome of each expectation: proved by the footers of the staged files, else by reading them."""
     rows = row_count(statistics) if staged.files else None
-    if rows is not None:
-        kept |= _told(staged, request, [rule for rule in staged.rules if rule.id not in kept], rows)
+    kept = _kept(staged, request, statistics, rows)
     left = tuple(expectation for expectation in request.plan.expectations if expectation.id not in kept)
     if rows is None or any(expectation.gated for expectation in left):
-        plan = replace(request.plan, expectations=left)
-        others, existing = (
-            read_all(staged.rows.sparkSession, request.references),
-            existing_rows(staged.rows, request, state),
-        )
-        rows, found = measure(
-            MeasureRequest(
-                rows=staged.rows,
-                plan=plan,
-                salt=request.salt,
-                existing=existing,
-                references=others,
-                total=rows,
-                bounds=bounds_of(statistics),
-                apart=files_are_clustered(statistics, {name for expectation in left for name in expectation.key}),
-                common=of_file(staged.files[0], regex_columns(left, request.plan.masked)) if staged.files else {},
-            )
-        )
+        rows, found = measure(_reading(staged, request, state, left, statistics, rows))
     else:
         found = [not_evaluated(expectation) for expectation in left]
     by_id = {**kept, **{outcome.id: outcome for outcome in found}}
-    return rows, [by_id[each_expectation.id] for each_expectation in request.plan.expectations]
+    return rows, [by_id[expectation.id] for expectation in request.plan.expectations]
 
 
-def _told(staged: Staged, request: WriteRequest, rules: list[Expectation], rows: int) -> dict[str, Outcome]:
-    """What came of the rules that told bad rows from good ones: only files of bad rows can break them."""
+def _kept(
+    staged: Staged, request: WriteRequest, statistics: tuple[FileStatistics, ...], rows: int | None
+) -> dict[str, Outcome]:
+    """The outcomes that need no reading of good rows: by footers, and by which files bad rows were staged in."""
+    if not staged.files:
+        return {}
+    gated = [expectation for expectation in request.plan.expectations if expectation.gated]
+    kept = {outcome.id: outcome for outcome in prove(gated, statistics) if outcome.outcome == PASS}
+    if rows is None:
+        return kept
+    return kept | _of_bad_files(staged, request, [rule for rule in staged.rules if rule.id not in kept], rows)
+
+
+def _reading(
+    staged: Staged,
+    request: WriteRequest,
+    state: State | None,
+    left: tuple[Expectation, ...],
+    statistics: tuple[FileStatistics, ...],
+    rows: int | None,
+) -> MeasureRequest:
+    """How the staged rows are read for the expectations that are left."""
+    key_columns = {name for expectation in left for name in expectation.key}
+    patterns = regex_columns(left, request.plan.masked)
+    return MeasureRequest(
+        rows=staged.rows,
+        plan=replace(request.plan, expectations=left),
+        salt=request.salt,
+        references=read_all(staged.rows.sparkSession, request.references),
+        existing=existing_rows(staged.rows, request, state),
+        total=rows,
+        bounds=bounds_of(statistics),
+        clustered=files_are_clustered(statistics, key_columns),
+        common=of_file(staged.files[0], patterns) if staged.files else {},
+    )
+
+
+def _of_bad_files(staged: Staged, request: WriteRequest, rules: list[Expectation], rows: int) -> dict[str, Outcome]:
+    """The outcomes of the rules that separated bad rows while staging: no other file can violate them."""
     if staged.bad is None or not rules:
         return {}
     if not staged.bad_files:
-        return {
-            expectation.id: judged_outcome(expectation, Measured(0, rows), "scan", empty_passes=True)
-            for expectation in rules
-        }
+        none_bad = Measured(0, rows)
+        return {rule.id: judged_outcome(rule, none_bad, "scan", empty_passes=True) for rule in rules}
     plan = replace(request.plan, expectations=tuple(rules))
     _, found = measure(MeasureRequest(rows=staged.bad, plan=plan, salt=request.salt, total=rows))
     return {outcome.id: outcome for outcome in found}
+
+
+def existing_rows(staged: DataFrame, request: WriteRequest, state: State | None) -> DataFrame | None:
+    """The existing rows of the table, whose keys must not repeat in the batch."""
+    if state is None or state.snapshot is None or request.mode == "merge":
+        return None
+    there = writable(request.target).read_state(staged.sparkSession, request.target, state)
+    if request.mode == "append":
+        return there
+    replaced = staged.select(
+        *(sql.col(quote(name)).alias(f"floe {name}") for name in request.plan.partition)
+    ).distinct()
+    same = [sql.col(quote(name)).eqNullSafe(sql.col(quote(f"floe {name}"))) for name in request.plan.partition]
+    return there.join(replaced, same, "left_anti")

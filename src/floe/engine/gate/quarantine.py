@@ -1,10 +1,9 @@
-"""Bad rows set apart: told from good ones, and kept beside the table with what is wrong with them."""
+"""Quarantine: separate bad rows from good ones, and store them with their codes in a table of their own."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import Column, DataFrame, SparkSession, functions as sql
 
 from floe.engine.gate.request import Split
 from floe.lang.sql.literals import quote, text
@@ -14,8 +13,7 @@ from floe.model.table import Target
 from floe.model.types import Array, Atomic, Family, Member, Struct
 from floe.tables.commit_tag import Tag
 from floe.tables.formats import writable
-from floe.tables.spark.by_path import run_on
-from floe.tables.spark.schema import sql_type, struct_of
+from floe.tables.spark.schema import run_on, sql_type, struct_of
 from floe.tables.state import rows_lost
 
 CODES, RUN, AT, CONTRACT = "_floe_codes", "_floe_run_id", "_floe_at", "_floe_contract"
@@ -34,7 +32,7 @@ def split_batch(
     existing: DataFrame | None = None,
     references: Mapping[str, DataFrame] | None = None,
 ) -> Split | None:
-    """Tell the rows that break something from the rest; None where something broken is not a matter of rows."""
+    """Separate bad rows from the rest; None if a violation does not belong to rows."""
     by_id = {expectation.id: expectation for expectation in plan.expectations}
     asked = [(outcome, by_id.get(outcome.id)) for outcome in broken]
     if not asked or any(one is None or not of_rows(outcome, one) for outcome, one in asked):
@@ -55,7 +53,7 @@ def split_rows(
 
 
 def of_rows(outcome: Outcome, expectation: Expectation) -> bool:
-    """Whether an expectation is broken, and by single rows, which can be set apart."""
+    """Whether an expectation failed because of single rows, which can be quarantined."""
     return outcome.outcome == FAIL and isinstance(expectation.check, RowRule | UniqueKey | ForeignKey)
 
 
@@ -158,11 +156,11 @@ def write_quarantine(split: Split, target: Target, contract: str, tag: Tag) -> N
     table.append(rows, place, mark, (), table.state(spark, place))
     commit = table.commit_of_run(spark, place, mark, "append")
     if commit is None or commit.rows != split.bad_rows:
-        raise rows_lost(split.bad_rows, commit.rows if commit else 0, f"what was written to {place}")
+        raise rows_lost(split.bad_rows, commit.rows if commit else 0, f"the write to {place}")
 
 
 def _widen(rows: DataFrame, place: Target) -> None:
-    """Give the quarantine the columns that came to the table since."""
+    """Add the columns that the table has got since to the quarantine."""
     there = {column.casefold() for column in writable(place).read(rows.sparkSession, place).columns}
     for member in struct_of(rows.schema).members:
         if member.name.casefold() not in there:
@@ -171,7 +169,7 @@ def _widen(rows: DataFrame, place: Target) -> None:
 
 
 def quarantined_runs(spark: SparkSession, target: Target) -> list[tuple[str, str, str, int, dict[str, int]]]:
-    """What each run set apart: run, when, contract, rows, and rows by code; newest first."""
+    """The quarantined rows of each run: run, time, contract, rows, and rows by code; newest first."""
     place = quarantine_target(target)
     table = writable(place)
     if not table.exists(spark, place):
@@ -193,7 +191,7 @@ def quarantined_runs(spark: SparkSession, target: Target) -> list[tuple[str, str
 
 
 def quarantined_rows(spark: SparkSession, target: Target, runs: list[str], promised: Struct) -> DataFrame:
-    """The rows that runs set apart, as they came; columns that were promised since have no value."""
+    """The quarantined rows of runs as they came; columns that were added since are null."""
     place = quarantine_target(target)
     rows: DataFrame = writable(place).read(spark, place).where(sql.col(RUN).isin(runs))
     rows = rows.drop(CODES, RUN, AT, CONTRACT)

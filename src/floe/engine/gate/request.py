@@ -1,4 +1,4 @@
-"""What a gate is given, what it found, and what came of it: plain values between the action and the engine."""
+"""Input and output of a gate: plain values between the action and the engine."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from floe.engine.gate.schema_check import SchemaCheck, SchemaVersion
 from floe.engine.gate.stage import Staged
-from floe.model.decision import Verdict, decide
 from floe.model.plan import Plan, UniqueKey
-from floe.model.result import Outcome
+from floe.model.result import Outcome, Verdict, decide
 from floe.model.table import Target
 from floe.settings import EnforcementLevel, Settings
 from floe.tables.commit_tag import Commit, Tag
@@ -26,8 +25,8 @@ class Quarantine(Enum):
     """Which rows of a batch go to the quarantine instead of the table."""
 
     NONE = "none"
-    REFUSED = "rows that would have the batch refused"  # at level off
-    BROKEN = "rows that break any expectation of the gate"  # at every other level
+    REFUSED = "rows that violate expectations that refuse a batch"  # at level off
+    BROKEN = "rows that violate any expectation of the gate"  # at every other level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +66,7 @@ class WriteRequest:
         return decide(outcomes, self.level, self.layer)
 
     def properties(self, schema_version: int) -> dict[str, str]:
-        """What the table says about the contract that it holds."""
+        """The properties of the table about its contract."""
         return {
             "floe.contract": self.contract,
             "floe.schema_version": str(schema_version),
@@ -76,7 +75,7 @@ class WriteRequest:
         }
 
     def tag(self, rows: int) -> Tag:
-        """What tells the commit of this many rows from others."""
+        """The tag that identifies the commit of this many rows."""
         return Tag(self.run_id, self.batch_id, rows)
 
 
@@ -140,7 +139,7 @@ class CommitPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult:
-    """What came of a batch at the gate."""
+    """The result of a batch at the gate."""
 
     outcomes: tuple[Outcome, ...]
     verdict: Verdict

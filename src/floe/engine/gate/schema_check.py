@@ -19,11 +19,11 @@ from floe.tables.state import State
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaVersion:
-    """Which schema a contract promises: its hash and its integer version, declared or counted.
+    """The schema of a contract: its hash and its integer version, declared or counted.
 
-    `identity` is what tells rows apart and what they stand for (keys, partition columns, grain): a table written by one
-    identity must not be written by another. `before` is the identity that the registry knows, for tables that do not say.
-    `outgrown` is asked about the contract that a table says it holds: code and text where this one must not write to it.
+    `identity` is the key, partition and meaning of rows (keys, partition columns, grain): a table written with one
+    identity must not be written with another. `before` is the identity in the registry, for tables without one.
+    `outgrown` is called with the contract in the table's properties: code and text if this contract must not write to it.
     """
 
     hash: str
@@ -33,7 +33,7 @@ class SchemaVersion:
     before: Mapping[str, Any] = field(default_factory=dict)
 
     def next_for(self, state: State | None) -> tuple[int, str | None]:
-        """The version to record on a table, and what is wrong with it where the table says otherwise."""
+        """The version to record on a table, and the finding if it contradicts the table."""
         said = state.properties.get("floe.schema_version", "") if state else ""
         if not state or not said.isdigit():
             return self.version, None
@@ -41,13 +41,13 @@ class SchemaVersion:
         if same:
             return (self.version if self.declared and self.version > there else there), None
         if self.declared and self.version != there + 1:
-            return self.version, f"The schema changed, so schema_version must rise from {there} to {there + 1}"
+            return self.version, f"The schema changed, so schema_version must be raised from {there} to {there + 1}"
         return max(self.version, there + 1), None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaCheck:
-    """What the schema gate found: faults, the schema to write, the statements that bring the table there, and notes."""
+    """The result of the schema check: violations, the schema to write, the statements that change the table, and notes."""
 
     faults: tuple[Outcome, ...]
     schema: Struct
@@ -73,7 +73,7 @@ def identity_outcomes(plan: Plan, state: State, version_of: SchemaVersion, mode:
             found.append(_identity_outcome(plan, name, then, now))
     partition = list(plan.partition)
     if mode == "overwrite_partition" and list(state.partition) != partition and not found:
-        # Spark overwrites by the table's partitions, whatever the contract says: rows of others would go with them
+        # Spark overwrites by the table's partitions, whatever the contract has: rows of others would be removed
         found.append(_identity_outcome(plan, "partition columns", list(state.partition), partition))
     return found
 
@@ -101,7 +101,7 @@ def check_schema(
         found = [_version_outcome(plan, wrong, version)]
     names = columns(promised, batch, exact)
     notes = tuple(
-        f"Column '{there}' of the batch is written as '{name}'" for name, there in names.items() if there != name
+        f"Column '{there}' of the batch was written as '{name}'" for name, there in names.items() if there != name
     )
     return SchemaCheck(faults=tuple(found), schema=schema, version=version, changes=changes, notes=notes)
 
@@ -113,7 +113,7 @@ def _table_differences(promised: Struct, target: Target, state: State, exact: bo
 
 
 def _additions(promised: Struct, lacking: list[Difference]) -> tuple[str, ...]:
-    """The columns a table lacks, where they may be added to it: nullable ones, and nothing else differs."""
+    """The columns that a table lacks, if they may be added: nullable ones, and nothing else differs."""
     free = {member.name for member in promised.members if member.nullable}
     names = [difference.path for difference in lacking if difference.code == "E531" and difference.path in free]
     return tuple(names) if len(names) == len(lacking) else ()
@@ -133,7 +133,7 @@ def _statements(target: Target, schema: Struct, state: State, added: tuple[str, 
 
 def _outcomes(plan: Plan, layer: str, found: list[Difference], what: str) -> list[Outcome]:
     outcomes = schema_outcomes(plan.dataset, found, layer, what) if found else []
-    # batch and table may differ from the contract in the same column: two outcomes, each with an id of its own
+    # batch and table may both differ from the contract in one column: two outcomes with different ids
     return [replace(outcome, id=f"{outcome.id}:table") for outcome in outcomes] if what == "table" else outcomes
 
 
@@ -145,7 +145,7 @@ def _version_outcome(plan: Plan, wrong: str, version: int) -> Outcome:
         field=plan.dataset,
         severity=Severity.CRITICAL,
         outcome=FAIL,
-        message=f"{wrong}; the contract says {version}",
+        message=f"{wrong}; the contract has {version}",
         violations=1,
         actual=version,
         how="metadata",
@@ -158,9 +158,9 @@ _KEYED = ("primary key", "join keys", "snapshot keys")
 
 def _identity_outcome(plan: Plan, name: str, then: Any, now: Any) -> Outcome:
     code = "E534" if name == "partition columns" else "E520"
-    risk = "rows of the table would be matched by other columns than they were written by"
+    risk = "rows would be matched by other columns than those they were written with"
     if name not in _KEYED:
-        risk = "rows of the table and of the batch would not belong together"
+        risk = "rows of the table and of the batch would have different meanings"
     return Outcome(
         id=f"{plan.dataset}:{name.replace(' ', '-')}-changed",
         code=code,
@@ -168,8 +168,8 @@ def _identity_outcome(plan: Plan, name: str, then: Any, now: Any) -> Outcome:
         field=plan.dataset,
         severity=Severity.CRITICAL,
         outcome=FAIL,
-        message=f"The table was written with the {name} {_shown(then)}, the contract says {_shown(now)}: {risk}. "
-        "Put it back, or raise the MAJOR version and run `floe migrate`",
+        message=f"The table was written with the {name} {_shown(then)}, the contract has {_shown(now)}: {risk}. "
+        "Restore it, or raise the MAJOR version and run `floe migrate`",
         violations=1,
         actual=_shown(now),
         expected=_shown(then),

@@ -1,7 +1,7 @@
 """A batch written once and read back: what is checked is what is written.
 
-Staging lies in the table's own storage, beside the table, because executors write it and the driver reads it back: on a disk
-of the driver alone, executors on other machines would fill disks of their own, and an empty batch would be read back. The rows
+Staging is in the table's own storage, in the folder of the table, because executors write it and the driver reads it back: on a disk
+of the driver only, executors on other machines would fill their own disks, and an empty batch would be read back. The rows
 that the write tasks count are compared with the rows read back in every run, so such a disk is an error and never a batch of
 no rows.
 """
@@ -13,27 +13,30 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyspark.sql import DataFrame, DataFrameReader, Observation, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, DataFrameReader, Observation, SparkSession, functions as sql
 from pyspark.sql.types import BooleanType, StructType
 
+from floe.engine.spark.session import own_session
 from floe.model import TableError
 from floe.model.plan import Expectation
 from floe.model.types import Struct
+from floe.settings import Settings
 from floe.system.private_files import STAGING, private_folder
-from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+from floe.tables.parquet.folder import list_files
+from floe.tables.parquet.table import rows_of
+from floe.tables.spark.errors import ENGINE_ERRORS, conditions, first_line
 from floe.tables.spark.schema import FieldIds, by_name, struct_type, with_field_ids
 
 _PROBE_TASKS = 8
 _SHARED = (
-    "Set tables.staging to a folder that the driver and all executors can read and write, on S3, HDFS or a shared mount, "
+    "Set tables.staging to a folder on S3, HDFS or a shared mount that the driver and all executors can read and write, "
     "or keep the table on such storage"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """The staged rows; where rules told bad rows from good ones on the way, both stand in files of their own.
+    """The staged rows; if rules separated bad rows from good ones, both are in different files.
 
     `produced` is how many rows the write tasks counted. There are no files where Spark runs elsewhere and writes to a disk
     that is not ours.
@@ -55,7 +58,7 @@ class Staged:
 
 
 def staging_folder(location: str, chosen: str, run_id: str) -> str:
-    """Where the batch of a run is staged: below the folder of the settings, else beside the table."""
+    """The staging folder of a run: below the folder of the settings, else in the folder of the table."""
     parent = chosen or f"{location.rstrip('/').rpartition('/')[0]}/{STAGING}"
     return f"{parent}/{run_id}"
 
@@ -80,15 +83,15 @@ def check_shared(spark: SparkSession, folder: str) -> None:
     if found != _PROBE_TASKS:
         raise TableError(
             f"The executors of {master} do not share the staging folder {folder} with the driver: "
-            f"they wrote {_PROBE_TASKS} rows there, and {found} were read back",
+            f"they wrote {_PROBE_TASKS} rows there, but the driver read {found}",
             _SHARED,
         )
 
 
 def _keep_private(spark: SparkSession, folder: str) -> None:
-    """Let nobody else on this machine read what waits to be checked; on a cluster executors may be other users."""
+    """Hide staged rows from other users of this machine; on a cluster executors may be other users."""
     if "://" not in folder and str(spark.conf.get("spark.master", "local")).startswith("local"):
-        with suppress(OSError):  # Spark says why it cannot write there
+        with suppress(OSError):  # Spark reports why it cannot write there
             private_folder(Path(folder).parent)
 
 
@@ -119,13 +122,13 @@ def _remove_empty(folder: Path) -> None:
 def stage(
     df: DataFrame, folder: str, schema: Struct | None, rules: Sequence[Expectation] = (), ids: FieldIds | None = None
 ) -> Staged:
-    """Write a frame once below a folder; rows that break one of the rules apart from the others.
+    """Write a frame once below a folder; rows that violate one of the rules into separate files.
 
     Args:
         df: the batch.
         folder: where; it is not there yet.
         schema: to read it back with; as Spark finds it, unless given.
-        rules: by which rows are told.
+        rules: the rules that separate rows.
         ids: the field ids that the files shall carry.
     """
     _keep_private(df.sparkSession, folder)
@@ -152,5 +155,27 @@ def stage(
 
 
 def _exact(reader: DataFrameReader) -> DataFrameReader:
-    """A reader that fails where a file is gone or damaged, whatever the session lets pass."""
+    """A reader that fails if a file is missing or damaged, whatever the session allows."""
     return reader.option("ignoreMissingFiles", "false").option("ignoreCorruptFiles", "false")
+
+
+# Spark's conditions, and what then helps
+_ADVICE = {
+    "PARQUET_TYPE_ILLEGAL": "Write its timestamps in microseconds, e.g. to_parquet(…, coerce_timestamps='us') in pandas",
+    "COLUMN_ALREADY_EXISTS": "Rename one of the two columns; Spark does not distinguish names by case",
+    "CANNOT_MERGE_SCHEMAS": "Write its files again, so that each column has one type in all of them",
+}
+
+
+def parquet(path: str, settings: Settings) -> DataFrame:
+    """The rows of a Parquet file or folder, with the columns of all its files: Spark itself reads the schema of one file."""
+    reader = by_name(own_session(settings)).option("mergeSchema", "true")
+    try:
+        # Spark's own folder is where its JVM was started, which is not always ours
+        whole = path if "://" in path else str(Path(path).absolute())
+        folder = list_files(whole) if Path(whole).is_dir() else None
+        return rows_of(reader, folder) if folder else reader.parquet(whole)
+    except ENGINE_ERRORS as error:
+        known = (_ADVICE.get(condition.name) for condition in conditions(error))
+        advice = next(filter(None, known), "Write it again as Parquet")
+        raise TableError(f"The batch {path} cannot be read as Parquet: {first_line(error)}", advice) from None

@@ -1,4 +1,4 @@
-"""What earlier runs measured, kept by sets of files: which of it still holds, and what came of files that were rewritten.
+"""Measurements of earlier runs, by sets of files: which are still valid, also for files that were rewritten.
 
 A rule is known to be kept in `clean` files, each by itself, also where rows of one were deleted since. A part is a set
 of files with one figure over all of them: it holds while all of them are there as they were.
@@ -16,8 +16,8 @@ from floe.model.claim import path_of, rows_of, whole_file
 from floe.tables.facts import Rewrite
 
 _FORM = 3
-_PARTS = 64  # of one rule; more are put together
-_RULES = 2000  # of one table; those not asked for longest are let go
+_PARTS = 64  # of one rule; more are merged
+_RULES = 2000  # of one table; the least recently used are removed
 Figures = Sequence[int | None]
 Files = frozenset[str]
 
@@ -51,7 +51,7 @@ class RuleHistory:
 
 @dataclass(frozen=True, slots=True)
 class TableHistory:
-    """What is remembered of a table: at which snapshot it was last judged, and by rule what came of its files."""
+    """The history of a table: the snapshot of its last check, and the measurements by rule."""
 
     uid: str
     snapshot: str
@@ -61,18 +61,21 @@ class TableHistory:
 def combine(kind: str, numbers: Figures) -> int | None:
     """One figure of several: bad rows add up, of moments the newest or the oldest counts."""
     known = [number for number in numbers if number is not None]
-    if kind in ("newest", "oldest"):
-        return (max if kind == "newest" else min)(known) if known else None
+    match kind:
+        case "newest":
+            return max(known, default=None)
+        case "oldest":
+            return min(known, default=None)
     return sum(known)
 
 
 def rewritten(known: RuleHistory, rewrites: Iterable[Rewrite], kind: str) -> RuleHistory:
     """What is known after rewrites: rows that only moved keep their figures.
 
-    >>> rewritten(Known(frozenset("abc")), [Rewrite(frozenset("ab"), frozenset("x"))], "row").clean == frozenset("cx")
+    >>> rewritten(RuleHistory(frozenset("abc")), [Rewrite(frozenset("ab"), frozenset("x"))], "row").clean == frozenset("cx")
     True
-    >>> one = Known(frozenset("ab"), (Part(frozenset("cd"), 3),))
-    >>> (part,) = rewritten(one, [Rewrite(frozenset("bc"), frozenset("x"))], "row").parts
+    >>> history = RuleHistory(frozenset("ab"), (FileSetResult(frozenset("cd"), 3),))
+    >>> (part,) = rewritten(history, [Rewrite(frozenset("bc"), frozenset("x"))], "row").parts
     >>> sorted(part.files), part.number
     (['d', 'x'], 3)
     """
@@ -83,7 +86,7 @@ def rewritten(known: RuleHistory, rewrites: Iterable[Rewrite], kind: str) -> Rul
         touched = [part for part in known.parts if part.files & removed]
         loose = frozenset(name for name in removed if name in known.clean or whole_file(name) in known.clean)
         if not removed <= loose.union(*(part.files for part in touched)):
-            continue  # rows came in that nobody read
+            continue  # there are rows that no run has read
         clean = known.clean - loose - frozenset(map(whole_file, loose))
         if touched:
             merged = merge(kind, touched)

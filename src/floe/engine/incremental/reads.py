@@ -7,13 +7,12 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import Any, NamedTuple
 
 from floe.engine.incremental.history import Files, FileSetResult, RuleHistory, bounded, combine
-from floe.engine.metadata.age import AHEAD, seconds_of
-from floe.engine.plan.messages import broken_text
+from floe.engine.metadata.proof import AHEAD, seconds_of
+from floe.engine.plan.expectations.expectation import broken_text
 from floe.model.age import age_outcome
 from floe.model.claim import FileStatistics, file_violations
-from floe.model.outcome import Measured, judged_outcome, without_value
 from floe.model.plan import Expectation, ForeignKey, RowAge, RowRule, UniqueKey
-from floe.model.result import Outcome
+from floe.model.result import Measured, Outcome, judged_outcome, without_value
 from floe.version import __version__
 
 _MOST = 0.5  # the share of a table from which on it is read as a whole
@@ -44,10 +43,11 @@ class RuleNeed(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """A figure over some files, and a few bad rows."""
+    """A figure over some files, a few bad rows, and for keys the way that found it."""
 
     number: int | None
     samples: tuple[Mapping[str, object], ...] = ()
+    method: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class ReadPlan:
     some: Sequence[RuleNeed] = ()
     whole: Sequence[RuleNeed] = ()
     anew: Sequence[Expectation] = ()  # of no kind that could be remembered
-    files: Files = field(default_factory=frozenset)  # that the rules of `some` about rows read together
+    files: Files = field(default_factory=frozenset)  # that the rules of `some` about rows read in one pass
 
 
 def kind_of(expectation: Expectation) -> str | None:
@@ -78,7 +78,7 @@ def kind_of(expectation: Expectation) -> str | None:
 def rule_of(
     expectation: Expectation, kind: str, identities: Mapping[str, str], other: ReferencedFiles | None
 ) -> str | None:
-    """A rule as it is remembered: by what it measures, of which columns, by which floe; thresholds are held to it anew."""
+    """The key of a rule in the history: what it measures, of which columns, by which version; thresholds are applied later."""
     if expectation.reference and other is None:
         return None
     columns = {name: identities.get(name) for name in expectation.columns} if expectation.columns else dict(identities)
@@ -114,17 +114,23 @@ def plan_reads(needs: Iterable[RuleNeed], anew: Sequence[Expectation], files: In
     """Who reads what; a rule of which little is known reads the table with those of which nothing is."""
     listed = list(needs)
     answered = [need for need in listed if not need.rest]
-    some = [need for need in listed if need.rest and _share(need.rest, files) <= _MOST]
-    while unfit := [need for need in some if not _readable(need, _rows_of(some), files)]:
-        some = [need for need in some if need not in unfit]
-    whole = [need for need in listed if need.rest and need not in some]
+    unread = [need for need in listed if need.rest]
+    some = _readable_together([need for need in unread if _share(need.rest, files) <= _MOST], files)
+    whole = [need for need in unread if need not in some]
     if whole and not any(need.known.files for need in some):
         some, whole = [], [*some, *whole]  # one pass more would spare little
     return ReadPlan(answered, some, whole, anew, _rows_of(some))
 
 
+def _readable_together(needs: list[RuleNeed], files: Index) -> list[RuleNeed]:
+    """The rules that can read their files by themselves; each that cannot takes its files from what the others read."""
+    while unfit := [need for need in needs if not _readable(need, _rows_of(needs), files)]:
+        needs = [need for need in needs if need not in unfit]
+    return needs
+
+
 def _rows_of(needs: Sequence[RuleNeed]) -> Files:
-    """The files that rules about rows read together."""
+    """The files that rules about rows read in one pass."""
     found: Files = frozenset()
     return found.union(*(need.rest for need in needs if need.by_rows))
 
@@ -193,7 +199,7 @@ def combined(need: RuleNeed, found: Measurement | None, read: Files) -> Measurem
     numbers += [count for name, count in need.proved.items() if name not in read]
     numbers += [found.number] if found else []
     samples = [sample for part in parts for sample in part.samples] + list(found.samples if found else ())
-    return Measurement(combine(need.kind, numbers), tuple(samples[:5]))
+    return Measurement(combine(need.kind, numbers), tuple(samples[:5]), found.method if found else None)
 
 
 def learned(need: RuleNeed, found: Measurement | None, read: Files, now: int, files: Index) -> RuleHistory:
@@ -203,16 +209,17 @@ def learned(need: RuleNeed, found: Measurement | None, read: Files, now: int, fi
         return known
     if need.kind == "key":
         return _keys(need, found)
-    mine = need.rest.union(*(part.files for part in need.known.parts if part.files & read))
-    kept = [part for part in known.parts if not part.files & mine]
-    if need.kind == "newest" and not all(_passed(files[name], need.expectation.columns, now) for name in mine):
-        return replace(known, parts=tuple(kept))
+    measured = need.rest.union(*(part.files for part in need.known.parts if part.files & read))
+    kept = tuple(part for part in known.parts if not part.files & measured)
     number = found.number
-    if not need.by_rows or need.kind == "row":
+    if need.kind == "newest":
+        if not all(_passed(files[name], need.expectation.columns, now) for name in measured):
+            return replace(known, parts=kept)
+    elif need.kind != "oldest":
         number = (number or 0) - sum(count for name, count in need.proved.items() if name in read)
         if not number:
-            return replace(known, clean=known.clean | mine, parts=tuple(kept))
-    return replace(known, parts=bounded(need.kind, [*kept, FileSetResult(mine, number, found.samples)]))
+            return replace(known, clean=known.clean | measured, parts=kept)
+    return replace(known, parts=bounded(need.kind, [*kept, FileSetResult(measured, number, found.samples)]))
 
 
 def _with_proved(need: RuleNeed) -> RuleHistory:
@@ -241,14 +248,15 @@ def _passed(file: FileStatistics, columns: Sequence[str], now: int) -> bool:
 
 
 def outcome_of(need: RuleNeed, figure: Measurement, rows: int, now: int, how: str) -> Outcome:
-    """What came of an expectation by its figure over the whole table."""
+    """The outcome of an expectation from its measurement of the whole table."""
     expectation = need.expectation
     if need.kind in ("newest", "oldest"):
         if figure.number is None:
             return without_value(expectation)
         return age_outcome(expectation, now - figure.number, how)
     number = figure.number or 0
-    return judged_outcome(expectation, Measured(number, rows, broken_text(expectation, number), figure.samples), how)
+    measured = Measured(number, rows, broken_text(expectation, number), figure.samples, figure.method)
+    return judged_outcome(expectation, measured, how)
 
 
 def figure_of(kind: str, outcome: Outcome, now: int) -> Measurement | None:

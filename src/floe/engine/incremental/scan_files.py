@@ -1,4 +1,4 @@
-"""Rules on some files of a table, read by themselves, and their keys beside those of the other files."""
+"""Check rules on some files of a table, and their keys against those of the other files."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -8,12 +8,14 @@ from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.incremental.reads import Index, Measurement, ReadPlan, RuleNeed, near_files, old_files
 from floe.engine.metadata.proof import bounds_of, files_are_clustered, row_count
-from floe.engine.spark.broadcast_keys import duplicates_by_broadcast, orphans_by_broadcast
-from floe.engine.spark.concurrency import run_concurrently
-from floe.engine.spark.cost import Cost, described, metered
-from floe.engine.spark.keys import Edges, dense, find_orphans, judge_keys, key_statistics, whole_keys
-from floe.engine.spark.row_pass import RowPassRequest, count_rows
-from floe.engine.spark.samples import key_of, shown
+from floe.engine.spark.cost import Cost, QueryReads, described, metered, run_concurrently
+from floe.engine.spark.keys.bits import dense
+from floe.engine.spark.keys.broadcast import duplicates_by_broadcast, orphans_by_broadcast
+from floe.engine.spark.keys.check import check_keys
+from floe.engine.spark.keys.columns import whole_keys
+from floe.engine.spark.keys.orphans import find_orphans
+from floe.engine.spark.keys.result import Edges, key_statistics
+from floe.engine.spark.row_pass import RowPassRequest, count_rows, key_of, shown
 from floe.engine.spark.scan import read_references
 from floe.engine.spark.session import own_session
 from floe.lang.sql.literals import quote
@@ -34,7 +36,7 @@ _FAILED: tuple[type[Exception], ...] = (*ENGINE_ERRORS, FloeError, OSError)
 
 
 class ScannedTable(NamedTuple):
-    """A table whose files are read: where it is, what its log says, and its files by their names."""
+    """A table whose files are read: its location, its log, and its files by name."""
 
     target: Target
     facts: TableFacts
@@ -50,7 +52,7 @@ class Read(NamedTuple):
 
 
 class ScannedTables(NamedTuple):
-    """The table to judge, and those that its keys refer to, as far as their files are known."""
+    """The table to check, and the tables that its keys refer to, as far as their files are known."""
 
     mine: ScannedTable
     others: Mapping[str, ScannedTable]
@@ -59,7 +61,7 @@ class ScannedTables(NamedTuple):
 def scan_files(
     plan: Plan, tables: ScannedTables, remaining: ReadPlan, aids: VerifyInputs, settings: Settings
 ) -> Read | None:
-    """What the rules find in just the files they have left; None where these cannot be read, or judged, by themselves."""
+    """The measurements of the rules on the files they have left; None if these cannot be read or checked separately."""
     table = tables.mine
     try:
         if not _fitting(table, remaining, plan):
@@ -76,7 +78,7 @@ def scan_files(
 
 
 def _fitting(table: ScannedTable, remaining: ReadPlan, plan: Plan) -> bool:
-    """Whether every file has the columns that are asked of it."""
+    """Whether every file has the columns of the rules."""
     names = {name for need in remaining.some if need.by_rows for name in (*need.expectation.columns, *plan.key)}
     asked = [(_some(table, remaining.files), names)]
     for need in remaining.some:
@@ -100,7 +102,7 @@ class _Files:
         self.table, self.others = tables
 
     def found(self, remaining: ReadPlan) -> dict[str, Measurement] | None:
-        """What each rule finds; None where one cannot be judged so."""
+        """The measurement of each rule; None if one cannot be measured this way."""
         rules = [need.expectation for need in remaining.some if need.by_rows]
         calls: dict[Any, Callable[[], Any]] = {}
         for need in sorted(remaining.some, key=lambda need: need.kind == "key"):  # what has most stages begins first
@@ -122,7 +124,9 @@ class _Files:
     def _rows(self, rules: Sequence[Expectation], files: Statistics) -> dict[str, Measurement] | None:
         rows = self._read(files)
         key = key_of(rows, self.plan.key)
-        with described(self.spark, f"{self.plan.contract}: {len(rules)} row rules on {len(files)} files"):
+        with described(
+            self.spark, f"{self.plan.contract}: {len(rules)} row rules on {len(files)} files", QueryReads.ROWS
+        ):
             counted = count_rows(
                 RowPassRequest(rows, key, rules, self.aids.now, (), row_count(files), self.aids.common)
             )
@@ -135,22 +139,25 @@ class _Files:
         }
 
     def _repeated(self, need: RuleNeed) -> Measurement:
-        """Keys of the files that are left, among themselves and beside those that are known."""
+        """Keys of the remaining files, compared with each other and with the known keys."""
         columns = tuple(sorted(need.expectation.key))
         files, old = _some(self.table, need.rest), old_files(need, self.table.files)
         rows, bounds = self._read(files), bounds_of(files)
         known = _read(self.spark, self.table, old) if old else None
         existing = None if known is None else _within(known, {name: name for name in columns}, bounds)
-        edges = None if old else _edges(rows, files, columns)
-        with described(self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files"):
+        edges = None if old else _edges(rows, files, columns, self.plan.masked)
+        with described(
+            self.spark, f"{self.plan.contract}: key ({', '.join(columns)}) on {len(files)} files", QueryReads.TABLE
+        ):
             if existing is not None and _is_small(files):
                 again = duplicates_by_broadcast(rows, key_of(rows, columns), existing)
             else:
                 laid = key_statistics(
                     columns, edges, row_count(files), files_are_clustered(files, columns), bounds, self.plan.masked
                 )
-                again, _ = judge_keys(rows, key_of(rows, columns), existing, [], laid)
-        return Measurement(again.twice + again.keys_there, shown(again.samples, again.key, self.plan, self.aids.salt))
+                again, _ = check_keys(rows, key_of(rows, columns), existing, [], laid)
+        samples = shown(again.samples, again.key, self.plan, self.aids.salt)
+        return Measurement(again.twice + again.keys_there, samples, again.method)
 
     def _lost(self, need: RuleNeed) -> Measurement | None:
         """Rows of the files that are left whose key no row of the other table has."""
@@ -161,10 +168,12 @@ class _Files:
             return None
         files = _some(self.table, need.rest)
         rows, bounds, names = self._read(files), bounds_of(files), need.expectation.key
-        edges = _edges(rows, files, names)
+        edges = _edges(rows, files, names, self.plan.masked)
         near = whole_keys(_within(target, dict(zip(names, columns, strict=True)), bounds), columns)
         with described(
-            self.spark, f"{self.plan.contract}: reference {need.expectation.reference} on {len(files)} files"
+            self.spark,
+            f"{self.plan.contract}: reference {need.expectation.reference} on {len(files)} files",
+            QueryReads.REFERENCES,
         ):
             key = key_of(rows, self.plan.key)
             lost = (
@@ -172,7 +181,7 @@ class _Files:
                 if _is_small(files)
                 else find_orphans(rows, key, names, near, edges)
             )
-        return Measurement(lost.rows, shown(lost.samples, lost.key, self.plan, self.aids.salt))
+        return Measurement(lost.rows, shown(lost.samples, lost.key, self.plan, self.aids.salt), lost.method)
 
     def _target(self, need: RuleNeed, columns: Sequence[str]) -> DataFrame | None:
         """The table that keys refer to: only files that can hold one of them, where that is known."""
@@ -212,16 +221,16 @@ def _read(spark: SparkSession, table: ScannedTable, files: Statistics) -> DataFr
     return reader.parquet(*format_.file_paths(table.facts, files))
 
 
-def _edges(rows: DataFrame, files: Statistics, columns: Sequence[str]) -> Edges:
-    """The edges of a key of whole numbers, where one bit per possible key is cheap."""
-    if len(key_of(rows, columns).whole) < len(columns):
+def _edges(rows: DataFrame, files: Statistics, columns: Sequence[str], masked: frozenset[str]) -> Edges:
+    """The bounds of a whole-number key if one bit per possible key is cheap; they become part of a query."""
+    if masked & set(columns) or len(key_of(rows, columns).whole) < len(columns):
         return None
     bounds = bounds_of(files)
     return dense([bounds.get(name) for name in columns], row_count(files) or 0)
 
 
 def _within(rows: DataFrame, columns: Mapping[str, str], bounds: Mapping[str, Bounds]) -> DataFrame:
-    """Only the rows whose keys can be among those that are asked for."""
+    """Only the rows whose keys can match the requested keys."""
     for name, column in columns.items():
         if column in key_of(rows, [column]).whole and isinstance(bounds.get(name, (None,))[0], int):
             low, high = bounds[name]

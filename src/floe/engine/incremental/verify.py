@@ -26,11 +26,11 @@ from floe.engine.metadata.proof import row_count
 from floe.lang.secret import key_of
 from floe.model import EngineError, RegistryError, TableError
 from floe.model.claim import FileStatistics
-from floe.model.outcome import not_evaluated
 from floe.model.plan import Expectation, Plan, VerifyInputs
-from floe.model.result import Outcome
+from floe.model.result import Outcome, not_evaluated
 from floe.model.table import Target
 from floe.settings import Settings
+from floe.system.clock import stamp
 from floe.tables import TableFacts, probe, reader_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class VerifyContext(NamedTuple):
-    """What is to be judged, of which table: as it was asked for, and as Spark reaches it."""
+    """What to check, of which table: as requested, and as Spark reads it."""
 
     plan: Plan
     target: Target
@@ -51,7 +51,7 @@ class VerifyContext(NamedTuple):
 
 
 class RestResult(NamedTuple):
-    """How many rows there are, what came of each expectation, what that cost, and which files were read for it."""
+    """The number of rows, the outcome of each expectation, the cost, and the files that were read."""
 
     rows: int | None
     outcomes: list[Outcome]
@@ -69,7 +69,7 @@ class _ReferencedTable(NamedTuple):
 
 
 def verify_incrementally(case: VerifyContext) -> RestResult:
-    """Judge all that is left, reading no more than needed."""
+    """Check all remaining expectations, reading no more than needed."""
     index = _index(case)
     if index is None:
         return RestResult(*_whole(case, case.plan.expectations))
@@ -80,7 +80,7 @@ def verify_incrementally(case: VerifyContext) -> RestResult:
 
 
 def _index(case: VerifyContext) -> Index | None:
-    """The files by name; None where the log does not tell them apart, or how many rows they hold."""
+    """The files by name; None if the log does not identify them, or their numbers of rows."""
     files, known = case.files, case.facts.uid and case.facts.snapshot
     if files is None or not reader_of(case.target).tracks_files() or not known or row_count(files) is None:
         return None
@@ -115,7 +115,7 @@ def _place(case: VerifyContext) -> Any:
 
 
 def _others(case: VerifyContext) -> dict[str, _ReferencedTable]:
-    """The tables that keys refer to, as far as it can be said which rows they hold."""
+    """The tables that keys refer to, if their rows are known."""
     wanted = {expectation.reference.dataset for expectation in case.plan.expectations if expectation.reference}
     found = {name: _other(case.aids.references.get(name), case.settings) for name in wanted}
     return {name: one for name, one in found.items() if one}
@@ -191,12 +191,14 @@ class _IncrementalRun:
         return RestResult(self.rows, ordered, self._cost(), self._said(remaining))
 
     def _answer(self, need: RuleNeed, found: Any, read: Files) -> None:
-        how = "incremental" if need.known.files else "scan" if found else "metadata"
+        how = "scan" if found else "metadata"
+        if need.known.files:
+            how = "incremental"
         self.outcomes[need.expectation.id] = outcome_of(need, combined(need, found, read), self.rows, self.now, how)
         self._learn(need, learned(need, found, read, self.now, self.index))
 
     def _learn(self, need: RuleNeed, known: RuleHistory) -> None:
-        self.rules.pop(need.rule, None)  # what was asked for last stands last
+        self.rules.pop(need.rule, None)  # the rule that was used last is the last
         if known.files:
             self.rules[need.rule] = known
 
@@ -213,7 +215,7 @@ class _IncrementalRun:
         try:
             read = scan_files(case.plan, tables, remaining, case.aids, case.settings)
         except EngineError:
-            return False  # said again, by name, of all that is left
+            return False  # reported again by name for all that is left
         if read is None:
             return False
         for need in remaining.some:
@@ -237,13 +239,13 @@ class _IncrementalRun:
             self._learn(need, learned(bare, figure, every, self.now, self.index) if figure else need.known)
 
     def _keep(self) -> None:
-        """Remember what is known now; of a reference only where the other table stood still."""
+        """Store the new measurements; those of a reference only if the other table did not change."""
         from floe.registry.rule_history import keep
 
         facts = self.case.facts
         if (
             facts.altered
-        ):  # a table that nobody wrote to since its columns changed: the next commit settles what is what
+        ):  # no commit of rows since a change of columns: the next commit decides which column a statistic belongs to
             return
         rules = self.rules
         if any(_moved(referenced_table, self.case.settings) for referenced_table in self.seen.values()):
@@ -251,8 +253,10 @@ class _IncrementalRun:
         if rules == self.memory.rules and self.memory.snapshot == facts.snapshot:
             return
         memory = TableHistory(str(facts.uid), str(facts.snapshot), rules)
-        with suppress(RegistryError):  # the next run reads more, and recording this one says why
-            keep(self.case.store, _place(self.case), memory.uid, memory.snapshot, encode(memory))
+        with suppress(RegistryError):  # the next run reads more, and recording this run reports the error
+            at = stamp(self.case.settings.clock())
+            values = {"table_uid": memory.uid, "snapshot": memory.snapshot, "at": at, "state": encode(memory)}
+            keep(self.case.store, _place(self.case), values)
 
     def _cost(self) -> dict[str, Any]:
         """What all reading cost; not known where a part of it is not."""
@@ -273,7 +277,7 @@ class _IncrementalRun:
 
 
 def _whole(case: VerifyContext, asked: Sequence[Expectation]) -> tuple[int | None, list[Outcome], dict[str, Any]]:
-    """What reading the whole table says; without an engine nothing of it is known."""
+    """The outcomes of reading the whole table; without an engine all are unknown."""
     from floe.engine.spark.scan import scan
 
     plan = replace(case.plan, expectations=tuple(asked))
@@ -288,7 +292,7 @@ def _whole(case: VerifyContext, asked: Sequence[Expectation]) -> tuple[int | Non
 
 
 def _unmoved(case: VerifyContext) -> None:
-    """What was read without a snapshot that stands still is no answer where it changed meanwhile."""
+    """Without a snapshot, rows that changed during the read are not a result."""
     target, facts = case.pinned, case.facts
     if reader_of(target).changed(target, facts, case.settings):
         raise TableError(f"{target} changed while it was read", "Run the check again")

@@ -1,7 +1,7 @@
 """Anomalies (E559): a day's volume or null rate against the same weekdays before it.
 
 Usual is the median of the same weekday, give or take five times the median of how far days lay from the other days of
-their own weekday. Fewer than 14 days say nothing. Without any noise 5 % of volume and one percentage point of nulls are
+their own weekday. Fewer than 14 days are not evaluated. Without any noise 5 % of volume and one percentage point of nulls are
 still usual.
 """
 
@@ -76,7 +76,7 @@ def _distances(values: Mapping[date, float], relative: bool) -> list[float]:
 
 
 def table_anomalies(dataset: str, today: DayPoint, before: Sequence[DayPoint]) -> list[Outcome]:
-    """What is unusual about a table: one that only grows is judged by what whole days added, any other by what it holds."""
+    """Anomalies of a table: one that only grows is checked by the rows of whole days, any other by its rows."""
     history = sorted(
         (day_point for day_point in before if day_point.day < today.day), key=lambda day_point: day_point.day
     )
@@ -111,20 +111,20 @@ def _outcomes(dataset: str, judged: _Judged) -> list[Outcome]:
 
 
 def _volume(dataset: str, judged: _Judged) -> Outcome | None:
-    """The number of rows; None where nothing can be said."""
+    """The number of rows; None if it cannot be evaluated."""
     point = judged.point
     band = usual({day_point.day: day_point.rows for day_point in judged.before}, point.day, relative=True)
     if band is None:
         return None
     kept = band.low <= point.rows <= band.high
     expected = f"{max(0.0, band.low):,.0f} to {band.high:,.0f} rows"
-    said = f"{judged.what} {point.rows:,.0f} rows, usual on a {point.day:%A} are {expected}"
+    said = f"{judged.what} {point.rows:,.0f} rows, a {point.day:%A} usually has {expected}"
     outcome = _outcome(dataset, f"{dataset}:anomaly.volume", "volume-anomaly", kept)
     return _with(outcome, said if not kept else "", round(point.rows), expected)
 
 
 def _rate(dataset: str, name: str, judged: _Judged) -> Outcome | None:
-    """The null rate of a column; None where it is usual or nothing can be said."""
+    """The null rate of a column; None if it is usual or cannot be evaluated."""
     rates = {
         day_point.day: day_point.nulls[name] / day_point.rows
         for day_point in judged.before
@@ -138,7 +138,7 @@ def _rate(dataset: str, name: str, judged: _Judged) -> Outcome | None:
     if band.low <= rate <= band.high:
         return None
     expected = f"{max(0.0, band.low):.1%} to {min(1.0, band.high):.1%} null"
-    said = f"'{dataset}.{name}' is null in {rate:.1%} of rows, usual on a {point.day:%A} are {expected}"
+    said = f"'{dataset}.{name}' is null in {rate:.1%} of rows, a {point.day:%A} usually has {expected}"
     outcome = _outcome(f"{dataset}.{name}", f"{dataset}.{name}:anomaly.nulls", "null-rate-anomaly", False)
     return _with(outcome, said, round(rate, 4), expected)
 

@@ -69,7 +69,7 @@ class _Column:
         self.kept: list[Any] | None = [] if kind_ in ("text", "whole") else None
 
     def add(self, array: Any) -> None:
-        """Look at the values of one more batch."""
+        """Add the values of one more batch."""
         values = _plain(array, self.kind)
         self.rows += len(values)
         self.nulls += values.null_count
@@ -116,7 +116,7 @@ class _Column:
         return bool(compute.count_distinct(pyarrow.chunked_array(self.kept)).as_py() == self.rows)
 
     def seen(self) -> ColumnSeen:
-        """What came of it."""
+        """The result."""
         edges = self.edges or ()
         return ColumnSeen(
             self.nulls,
@@ -128,7 +128,7 @@ class _Column:
 
 
 def _plain(array: Any, kind_: str | None) -> Any:
-    """Values in the one Arrow type that is looked at: texts and dictionaries come in several."""
+    """Values in the Arrow type for profiling: texts and dictionaries come in several."""
     if pyarrow.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if kind_ == "text" and array.type != pyarrow.string():

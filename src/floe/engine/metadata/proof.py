@@ -1,13 +1,34 @@
-"""What the statistics of files decide, without reading data: at `floe test` and at a gate's just-written files."""
+"""What the statistics of files decide, without reading data: values, ages and the cost budget, at `floe test` and of a gate's
+just-written files.
 
-from collections.abc import Iterable
-from datetime import date
+Idea: a table's log, or a Parquet footer, says of each file how many rows and nulls it has and between which values a column
+lies. That decides not-null, ranges and row counts of a whole table.
+
+Why it is right: counts are exact, so they prove and refute. Bounds need not be values that are there, so they only prove:
+a range that holds all bounds is kept; one that does not is left to reading. Only types whose bounds hold every value are asked
+(not floats, which leave out NaN; not text, which may be cut), and rows that are deleted but still in a file make its
+bounds wider, never narrower. What one file does not have is unknown for the table.
+
+Memory: one record per file.
+
+Failure: if statistics are missing or insufficient, the expectation is left to Spark. Statistics that are wrong make a wrong
+proof, so those that are known not to be the values that readers see (Iceberg: partitions and promoted types) are left out when
+a table's metadata is read.
+
+Gain: 60 million rows in 100 files without a JVM in 0.7 s (Delta) and 0.9 s (Iceberg), where a cold Spark with cuallee takes 34 s
+and 26 s (docs/performance.md).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
 
+from floe.model.age import age_outcome
 from floe.model.claim import FileStatistics, violations
-from floe.model.outcome import Measured, judged_outcome
-from floe.model.plan import Bounds, Expectation, RowCount
-from floe.model.result import Outcome
+from floe.model.plan import Bounds, CostBudget, Expectation, RowAge, RowCount
+from floe.model.result import Measured, Outcome, answered, judged_outcome, not_evaluated, without_value
 
 
 def prove(expectations: Iterable[Expectation], files: tuple[FileStatistics, ...]) -> list[Outcome]:
@@ -17,13 +38,13 @@ def prove(expectations: Iterable[Expectation], files: tuple[FileStatistics, ...]
 
 
 def row_count(files: tuple[FileStatistics, ...]) -> int | None:
-    """How many rows the files hold; None where the statistics of one do not say."""
+    """The number of rows in the files; None if the statistics of one do not have it."""
     counts = [file.rows for file in files]
     return None if None in counts else sum(count for count in counts if count)
 
 
 def null_counts(files: tuple[FileStatistics, ...]) -> dict[str, int]:
-    """How many nulls each column has, where the statistics of every file say.
+    """The number of nulls of each column, if the statistics of every file have it.
 
     >>> null_counts((FileStatistics(3, {"a": 1, "b": 0}), FileStatistics(2, {"a": 1}), FileStatistics(0)))
     {'a': 2}
@@ -52,10 +73,10 @@ def bounds_of(files: tuple[FileStatistics, ...]) -> dict[str, Bounds]:
 
 
 def files_are_clustered(files: tuple[FileStatistics, ...], names: Iterable[str]) -> dict[str, bool]:
-    """Of columns, whether files hold values rather apart from one another's; left out where a file does not tell.
+    """Of columns, whether each file holds values of its own, away from those of others; left out where a file does not tell.
 
     >>> first, second = FileStatistics(2, {}, {"a": 1, "b": 1}, {"a": 3, "b": 9}), FileStatistics(2, {}, {"a": 3, "b": 2}, {"a": 9, "b": 8})
-    >>> apart((first, second), ["a", "b", "c"])
+    >>> files_are_clustered((first, second), ["a", "b", "c"])
     {'a': True, 'b': False}
     """
     full = [file for file in files if file.rows != 0]
@@ -82,5 +103,107 @@ def _proved(expectation: Expectation, files: tuple[FileStatistics, ...], rows: i
     if None in numbers or (expectation.unit == "percent" and rows is None):
         return None
     number = sum(count for count in numbers if count)
-    said = f"{number:,} rows" if counts else f"Null in '{expectation.field}' in {number:,} rows"
+    said = f"{number:,} rows" if counts else f"'{expectation.field}' is null in {number:,} rows"
     return judged_outcome(expectation, Measured(number, rows, said), "metadata")
+
+
+_NEAR = timedelta(hours=3)
+AHEAD = 300  # seconds; what lies further in the future does not make a table fresh
+
+
+def by_bounds(expectation: Expectation, files: tuple[FileStatistics, ...] | None, now: int) -> Outcome | None:
+    """The outcome of an expectation on the newest or oldest value; None if only reading can decide."""
+    age = expectation.check
+    if files is None or not isinstance(age, RowAge) or len(expectation.columns) != 1:
+        return None
+    column = expectation.columns[0]
+    full = [file for file in files if file.rows != 0]
+    filled = [file for file in full if not _all_null(file, column)]
+    if full and not filled:
+        return without_value(expectation)
+    moment = _moment([_edge(file, column, age, now) for file in filled], age)
+    return None if moment is None else age_outcome(expectation, now - moment, "metadata")
+
+
+def _moment(edges: Sequence[int | None], age: RowAge) -> int | None:
+    """The newest or the oldest of the files' values, where every file has a sure one."""
+    known = [seconds for seconds in edges if seconds is not None]
+    if not known or len(known) < len(edges):
+        return None
+    return max(known) if age.kind == "newest" else min(known)
+
+
+def _all_null(file: FileStatistics, column: str) -> bool:
+    return file.rows is not None and file.nulls.get(column) == file.rows
+
+
+def _edge(file: FileStatistics, column: str, age: RowAge, now: int) -> int | None:
+    """The greatest or least value in seconds since 1970, if its row still exists.
+
+    None also for a newest value from the future, which does not make a table fresh.
+    """
+    if not file.exact:
+        return None
+    newest = age.kind == "newest"
+    seconds = seconds_of((file.most if newest else file.least).get(column), age.zone, newest)
+    return None if newest and seconds is not None and seconds > now + AHEAD else seconds
+
+
+def seconds_of(value: Any, zone: str = "", newest: bool = True) -> int | None:
+    """Seconds since 1970; a value without a time zone is in the given one.
+
+    Near a clock change the greatest local time need not be the latest point in time, so only rows can decide.
+
+    >>> seconds_of(datetime(1970, 1, 2, tzinfo=UTC)), seconds_of(date(1970, 1, 2)), seconds_of(datetime(1970, 1, 2))
+    (86400, 86400, None)
+    >>> seconds_of(datetime(1970, 1, 2), "Europe/Berlin"), seconds_of(datetime(2026, 10, 25, 2, 30), "Europe/Berlin")
+    (82800, None)
+    """
+    match value:
+        case datetime() if value.tzinfo:
+            return int(value.timestamp())
+        case datetime():
+            return _meant(value, ZoneInfo(zone), newest) if zone else None
+        case date():
+            return int(datetime(value.year, value.month, value.day, tzinfo=UTC).timestamp())
+    return None
+
+
+def _meant(value: datetime, zone: ZoneInfo, newest: bool) -> int | None:
+    moment = value.replace(tzinfo=zone)
+    around = [moment.replace(fold=1), moment - _NEAR if newest else moment + _NEAR]
+    return None if any(value.utcoffset() != moment.utcoffset() for value in around) else int(moment.timestamp())
+
+
+Spent = Callable[[int], float | None]  # seconds of recorded runs within the last seconds, where that is known
+
+
+def budgets(
+    expectations: Iterable[Expectation], files: tuple[FileStatistics, ...] | None, spent: Spent
+) -> list[Outcome]:
+    """The outcomes of the expectations about cost; the others are left out."""
+    return [
+        _judged(expectation, expectation.check, files, spent)
+        for expectation in expectations
+        if isinstance(expectation.check, CostBudget)
+    ]
+
+
+def _judged(
+    expectation: Expectation, budget: CostBudget, files: tuple[FileStatistics, ...] | None, spent: Spent
+) -> Outcome:
+    if budget.within is not None:
+        taken = spent(budget.within)
+        if taken is None:
+            return not_evaluated(
+                expectation, "the recorded run times are not available, because the registry is out of reach"
+            )
+        seconds = round(taken, 3)
+        said = f"Runs on '{expectation.field}' took {seconds:,} seconds, the contract allows {expectation.expected}"
+        return answered(expectation, seconds <= budget.most, seconds, said)
+    sizes = [file.size for file in files or ()]
+    if files is None or None in sizes:
+        return not_evaluated(expectation, "the sizes of the table's files are unknown without reading it")
+    size = sum(number for number in sizes if number)
+    said = f"'{expectation.field}' stores {size:,} bytes, the contract allows {expectation.expected}"
+    return answered(expectation, size <= budget.most, size, said)

@@ -1,17 +1,17 @@
 """Floe's own rules: freshness, volume, range, referentialIntegrity, pointInTime."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from floe.engine.plan.expectations.expectation import Bad, FieldContext, utc_parts, zone_name
 from floe.engine.plan.expectations.out_of_range import above_maximum, below_minimum
-from floe.engine.plan.field_context import FieldContext
 from floe.engine.plan.references import referring
 from floe.engine.plan.service_levels import elements, freshness_rule
-from floe.engine.plan.zone import utc_parts, zone_name
 from floe.lang.sql.literals import quote, text
 from floe.model import Field, QualityRule
+from floe.model.claim import Claim
 from floe.model.plan import Expectation, NotEvaluable, RowRule, RowsPerDay
 from floe.model.types import Atomic, Family
 
@@ -28,17 +28,17 @@ KINDS = ("freshness", "volume", "range", "referentialIntegrity", "pointInTime")
 
 
 def implementation(rule: QualityRule) -> Mapping[str, Any]:
-    """What a rule of floe's own says."""
+    """The definition of a custom rule of floe."""
     own = str(rule.engine).lower() == "floe"
     return rule.implementation if own and isinstance(rule.implementation, dict) else {}
 
 
 def custom(base: Expectation, rule: QualityRule, ground: FieldContext) -> Expectation:
-    """A rule of floe's own as an expectation; what it cannot say is its cause."""
+    """A custom rule of floe as an expectation; a wrong definition is its cause."""
     said = implementation(rule)
     kind = next(iter(said), "")
     if len(said) != 1 or kind not in KINDS or not isinstance(said[kind], dict):
-        return _not(base, f"floe's own rules are {', '.join(KINDS)}, one in each implementation")
+        return _not(base, f"implementation must have exactly one of {', '.join(KINDS)}")
     match kind:
         case "freshness":
             return _freshness(base, rule, said[kind], ground)
@@ -59,73 +59,90 @@ def _freshness(base: Expectation, rule: QualityRule, said: Mapping[str, Any], gr
     named = said.get("column")
     field = ground.find(str(named)) if named else ground.field
     if field is None or field not in ground.dataset.fields:
-        return _not(
-            base, f"'{ground.dataset.name}' has no column '{named}'" if named else "it names no column of the table"
-        )
+        return _not(base, _no_column(named, ground) if named else "it has no column of the table")
     return freshness_rule(base.id, rule, said.get("maxDelay"), field, ground.dataset.name)
+
+
+def _no_column(name: Any, ground: FieldContext) -> str:
+    return f"'{ground.dataset.name}' has no column '{name}'"
 
 
 def _volume(base: Expectation, said: Mapping[str, Any], ground: FieldContext) -> Expectation:
     least, most = said.get("minRowsPerDay"), said.get("maxRowsPerDay")
-    counts = [value for value in (least, most) if value is not None]
-    if not counts or any(isinstance(count, bool) or not isinstance(count, int) or count < 0 for count in counts):
-        return _not(base, "minRowsPerDay and maxRowsPerDay ask for whole numbers, and one of them must be there")
+    bounds = {word: count for word, count in (("at least", least), ("at most", most)) if count is not None}
+    if not bounds or not all(_is_count(count) for count in bounds.values()):
+        return _not(base, "it needs minRowsPerDay or maxRowsPerDay, as whole numbers")
     named = said.get("column")
     field = ground.find(str(named)) if named else ground.field or _day_column(ground)
     if field is None:
-        return _not(
-            base, f"'{ground.dataset.name}' has no column '{named}'" if named else "name its column: volume has no day"
-        )
+        return _not(base, _no_column(named, ground) if named else "it has no column for the day")
     zone = zone_name(field)
+    if zone is None:
+        return _not(base, "the time zone of its column does not exist")
     day = _DAYS.get(str(field.type)) if isinstance(field.type, Atomic) else None
-    if day is None or zone is None:
-        return _not(
-            base, "its column is no date or timestamp" if zone else "its column names a zone that does not exist"
-        )
-    said_bounds = [f"{word} {one:,}" for word, one in (("at least", least), ("at most", most)) if one is not None]
+    if day is None:
+        return _not(base, "its column is not a date or timestamp")
     return replace(
         base,
         code="E557",
         field=f"{ground.dataset.name}.{field.path}",
-        expected=f"{' and '.join(said_bounds)} rows per day",
+        expected=f"{' and '.join(f'{word} {count:,}' for word, count in bounds.items())} rows per day",
         check=RowsPerDay(day.format(quote(field.column), text(zone)), zone, least, most),
         columns=(field.column,),
     )
 
 
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
 def _day_column(ground: FieldContext) -> Field | None:
     """The freshness column, else the partition column."""
+    candidates = (*_freshness_columns(ground), *ground.dataset.partition)
+    return next((field for field in candidates if str(field.type) in _DAYS), None)
+
+
+def _freshness_columns(ground: FieldContext) -> Iterator[Field]:
+    """The columns with an age limit: by a rule of the column, a rule of the dataset, or a service level."""
     dataset = ground.dataset
-    rules = [(rule, field) for field in dataset.fields for rule in field.rules]
-    fresh = [field for rule, field in rules if "freshness" in implementation(rule)]
-    named = [implementation(rule)["freshness"] for rule in dataset.rules if "freshness" in implementation(rule)]
-    fresh += [found for value in named if isinstance(value, dict) and (found := ground.find(str(value.get("column"))))]
-    levels = [(sla, field) for sla, field in elements(ground.contract, dataset) if sla.property == "freshness"]
-    fresh += [field for _, field in levels if field]
-    dated = (field for field in (*fresh, *dataset.partition) if str(field.type) in _DAYS)
-    return next(dated, None)
+    for field in dataset.fields:
+        if any("freshness" in implementation(rule) for rule in field.rules):
+            yield field
+    for rule in dataset.rules:
+        freshness = implementation(rule).get("freshness")
+        if isinstance(freshness, dict) and (found := ground.find(str(freshness.get("column")))):
+            yield found
+    for sla, element in elements(ground.contract, dataset):
+        if sla.property == "freshness" and element:
+            yield element
 
 
 def _range(base: Expectation, said: Mapping[str, Any], ground: FieldContext) -> Expectation:
     if ground.field is None:
-        return _not(base, "a range stands on a column")
+        return _not(base, "a range belongs to a column, not to a dataset")
     zone = {key: ground.field.options[key] for key in ("defaultTimezone",) if key in ground.field.options}
     bounded = replace(ground.field, options={**zone, **said})
-    asked = (below_minimum.bad(ground.value, bounded), above_maximum.bad(ground.value, bounded))
-    found = [bad for bad in asked if bad]
+    conditions = (below_minimum.bad(ground.value, bounded), above_maximum.bad(ground.value, bounded))
+    found = [bad for bad in conditions if bad]
     if not found:
-        return _not(base, "a range asks for minimum, maximum, exclusiveMinimum or exclusiveMaximum")
+        return _not(base, "a range needs minimum, maximum, exclusiveMinimum or exclusiveMaximum")
     if cause := next((bad.cause for bad in found if bad.cause), None):
         return _not(base, cause)
-    whole = all(bad.claims for bad in found) and ground.top
     return replace(
         base,
         code="E554",
         check=RowRule(ground.wrap(" OR ".join(f"({bad.sql})" for bad in found))),
-        claims=tuple(claim for bad in found for claim in bad.claims) if whole else (),
+        claims=_claims(found) if ground.top else (),
         operators={"mustBe": 0},
         expected=" and ".join(str(bad.expected) for bad in found),
     )
+
+
+def _claims(found: Sequence[Bad]) -> tuple[Claim, ...]:
+    """The claims that prove a rule when all hold; none if a part of it has none."""
+    if not all(bad.claims for bad in found):
+        return ()
+    return tuple(claim for bad in found for claim in bad.claims)
 
 
 def _reference(base: Expectation, said: Mapping[str, Any], ground: FieldContext) -> Expectation:
@@ -135,12 +152,12 @@ def _reference(base: Expectation, said: Mapping[str, Any], ground: FieldContext)
 
 
 def _point_in_time(base: Expectation, rule: str, ground: FieldContext) -> Expectation:
-    """`a <= b` of two columns; other text is said, never guessed."""
+    """`a <= b` of two columns; other text is reported, never guessed."""
     found = _ORDER.fullmatch(rule)
     fields = [ground.find(_bare(found[place])) for place in (1, 3)] if found else []
     first, second = fields if len(fields) == 2 else (None, None)
     if not found or first is None or second is None:
-        return _not(base, f"'{rule}' is no comparison of two columns of the table")
+        return _not(base, f"'{rule}' does not compare two columns of the table")
     sql, cause = _compared(first, _OPPOSITE[found[2]], second)
     names = (first.column, second.column)
     if cause:
@@ -152,12 +169,12 @@ def _compared(first: Field, operator: str, second: Field) -> tuple[str, str | No
     """A comparison of two columns that is the same in whatever zone the session is, and why there is none.
 
     Spark compares a timestamp with a day, or with a time without a zone, in the session's zone. Here a time without a
-    zone is meant in the one its field declares, else UTC, and a day begins at midnight there.
+    zone is in the one that its field declares, else UTC, and a day starts at midnight there.
     """
     plain = f"{quote(first.column)} {operator} {quote(second.column)}"
     types, zones = [str(field.type) for field in (first, second)], [zone_name(field) for field in (first, second)]
     if None in zones:
-        return "", "one of its columns names a zone that does not exist"
+        return "", "the time zone of one of its columns does not exist"
     if any(field.type in (Family("date"), Family("any")) for field in (first, second)):
         return _same_kind(first, second, plain), None
     if all(name in _MOMENTS for name in types):
@@ -166,7 +183,7 @@ def _compared(first: Field, operator: str, second: Field) -> tuple[str, str | No
         return f"{_micros(first)} {operator} {_micros(second)}", None
     if "timestamp" in types:
         other = next((name for name in types if name not in _MOMENTS), "")
-        return "", f"a timestamp is compared with a {other}, which each session reads in its own zone"
+        return "", f"a timestamp is compared with a {other}, which depends on the time zone of the session"
     return plain, None
 
 
@@ -180,9 +197,9 @@ def _micros(field: Field) -> str:
 
 
 def _same_kind(first: Field, second: Field, plain: str) -> str:
-    """A comparison of columns whose type the contract leaves open: Spark says which it is."""
+    """A comparison of columns without a type in the contract: Spark has the type."""
     zoned = [f"typeof({quote(field.column)}) = 'timestamp'" for field in (first, second)]
-    said = "floe: a timestamp with and one without a zone are compared, name their physicalType"
+    said = "floe: a timestamp with time zone is compared with one without, add their physicalType"
     return f"CASE WHEN ({zoned[0]}) = ({zoned[1]}) THEN {plain} ELSE raise_error({text(said)}) END"
 
 

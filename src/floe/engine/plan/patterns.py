@@ -1,4 +1,4 @@
-"""Patterns, which cost more than all other rules of rows together: values that come again are searched once."""
+"""Patterns, which cost more than all other rules on rows: frequent values are matched once."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ _SEARCH = re.compile(
 def searches(sql: str) -> bool:
     """Whether a rule searches the text of every row.
 
-    >>> searches("NOT `a` RLIKE '^x'"), searches("`a` > 1"), searches(shortened("NOT `a` RLIKE '^x'", {"a": ("x",)}))
+    >>> searches("NOT `a` RLIKE '^x'"), searches("`a` > 1"), searches(with_precomputed_values("NOT `a` RLIKE '^x'", {"a": ("x",)}))
     (True, False, False)
     """
     return " RLIKE " in sql and not sql.startswith("CASE ")
@@ -24,7 +24,7 @@ def searches(sql: str) -> bool:
 def estimated_code_size(sql: str) -> int:
     """About as many characters as a rule's code is made of: answers that are found in planning make none.
 
-    >>> coded("`a` > 1"), coded(shortened("NOT `a` RLIKE '^x'", {"a": ("x", "y")}))
+    >>> estimated_code_size("`a` > 1"), estimated_code_size(with_precomputed_values("NOT `a` RLIKE '^x'", {"a": ("x", "y")}))
     (7, 102)
     """
     known = sql.count(" WHEN ") if sql.startswith("CASE ") else 0
@@ -32,7 +32,7 @@ def estimated_code_size(sql: str) -> int:
 
 
 def regex_columns(rules: Iterable[Expectation], masked: Collection[str]) -> set[str]:
-    """The columns that rules search for nothing but a pattern, and whose values may stand in a query's text."""
+    """The columns that rules use only in patterns, and whose values may be part of a query."""
     found = (_search(expectation.row_rule) for expectation in rules if expectation.row_rule)
     return {match["name"][1:-1].replace("``", "`") for match in found if match} - set(masked)
 
@@ -43,11 +43,11 @@ def _search(sql: str) -> re.Match[str] | None:
 
 
 def with_precomputed_values(sql: str, common: Mapping[str, Sequence[str]]) -> str:
-    """A rule that says the same of every row; of common values Spark finds the answer once, when it plans the query.
+    """A rule with the same result for every row; for frequent values Spark computes it once, when it plans the query.
 
-    >>> shortened("NOT `a` RLIKE '^x'", {"a": ("x", "y")})
+    >>> with_precomputed_values("NOT `a` RLIKE '^x'", {"a": ("x", "y")})
     "CASE `a` WHEN 'x' THEN NOT 'x' RLIKE '^x' WHEN 'y' THEN NOT 'y' RLIKE '^x' ELSE NOT `a` RLIKE '^x' END"
-    >>> shortened("`a` > 1", {"a": ("x",)})
+    >>> with_precomputed_values("`a` > 1", {"a": ("x",)})
     '`a` > 1'
     """
     match = _search(sql)

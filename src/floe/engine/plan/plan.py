@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from floe.engine.plan.expectations import EXPECTATIONS
-from floe.engine.plan.field_context import FieldContext, Wrap
+from floe.engine.plan.expectations.expectation import FieldContext, Wrap
 from floe.engine.plan.quality import rules
 from floe.engine.plan.references import references
 from floe.engine.plan.service_levels import service_levels
@@ -22,7 +22,7 @@ _AND = re.compile(r"\s*(?:,\s*and\b|,|\band\b|\+|&)\s*", re.IGNORECASE)
 
 
 def make_plan(contract: Contract, dataset: Dataset, labels: Sequence[str] = LABELS) -> Plan:
-    """Everything a dataset promises, as expectations with stable ids; labels above `internal` are masked in samples."""
+    """All expectations of a dataset, with stable ids; values of labels above `internal` are masked in samples."""
     shown = {"", *labels[: labels.index("internal") + 1]} if "internal" in labels else {""}
     ground = FieldContext(contract, dataset)
     expectations = [
@@ -66,9 +66,12 @@ def _together(dataset: Dataset, key: Sequence[Field]) -> str:
 
 
 def _grain(dataset: Dataset) -> tuple[Field, ...]:
-    """The columns that a row stands for, where the text of the grain names columns and nothing else."""
-    said = str(dataset.node.get("dataGranularityDescription") or "").strip().rstrip(".")
-    names = _AND.split(found[1] if (found := _GRAIN.fullmatch(said)) else said) if said else []
+    """The columns of the grain, if its text only lists columns."""
+    text = str(dataset.node.get("dataGranularityDescription") or "").strip().rstrip(".")
+    if not text:
+        return ()
+    phrase = _GRAIN.fullmatch(text)
+    names = _AND.split(phrase[1] if phrase else text)
     fields = [next((f for f in dataset.fields if name.strip("`") in (f.name, f.column)), None) for name in names]
     return tuple(field for field in fields if field) if None not in fields else ()
 
@@ -139,13 +142,13 @@ def _severity(field: Field, name: str, default: Severity) -> Severity:
 
 
 def _unique_part(ground: FieldContext) -> Expectation:
-    """A member of a struct that is never twice: counted by a query of its own."""
+    """A unique member of a struct: counted by a separate query."""
     found = replace(_unique(ground.path, (), Severity.ERROR), columns=())
     if ground.column is None:
-        cause = "floe counts duplicates over rows, not over the items of lists and maps"
+        cause = "floe checks uniqueness of columns, not of elements of arrays and maps"
         return replace(found, code="E580", check=NotEvaluable(cause))
     if set(ground.value) & set("${}"):
-        cause = f"the name {ground.value} holds one of $ {{ }}, which cannot stand in a query"
+        cause = f"the name {ground.value} contains one of $ {{ }}, which a query cannot contain"
         return replace(found, code="E580", check=NotEvaluable(cause))
     groups = f"SELECT count(*) AS n FROM {{floe_table_0}} WHERE {ground.value} IS NOT NULL GROUP BY {ground.value}"
     sql = f"SELECT coalesce(sum(n - 1), 0) FROM ({groups})"
@@ -172,7 +175,7 @@ def _inside(wrap: Wrap, collection: str, name: str) -> Wrap:
 
 
 def _distinct(expectations: list[Expectation]) -> Iterator[Expectation]:
-    """Ids name an expectation for ever: where two would be equal, the later one is numbered."""
+    """Ids are permanent: if two would be equal, the later one gets a number."""
     seen: set[str] = set()
     for expectation in expectations:
         id_, number = expectation.id, 1

@@ -6,24 +6,25 @@ from datetime import UTC
 from typing import Any
 
 from floe.engine.plan.custom import custom, implementation
+from floe.engine.plan.expectations.expectation import FieldContext, zone_of
 from floe.engine.plan.expectations.pattern_mismatch import java_pattern, unmatched
-from floe.engine.plan.field_context import FieldContext
 from floe.engine.plan.query import query_of
-from floe.engine.plan.zone import zone_of
 from floe.lang.sql.literals import fits, literal
 from floe.model import Field, QualityRule, Severity
 from floe.model.claim import Claim
 from floe.model.plan import Expectation, NotEvaluable, RowCount, RowRule, UniqueKey
-from floe.model.threshold import described, problem
+from floe.model.result import described, problem
 
 _UNITS = (None, "rows", "percent", "%", "pct")
 
 
 def rules(ground: FieldContext) -> Iterator[Expectation]:
-    """The rules that stand on a field or on a whole dataset."""
+    """The rules of a field or of a whole dataset."""
     listed = ground.field.values if ground.field else None
     for id_, rule in _named(ground.path, ground.field.rules if ground.field else ground.dataset.rules):
-        if rule.valid_values is None or rule.valid_values != listed:  # else it is the enum fact, which the field says
+        if (
+            rule.valid_values is None or rule.valid_values != listed
+        ):  # otherwise it is the enum fact, which the field has
             yield _judged(_base(id_, ground.path, rule), rule, ground)
 
 
@@ -49,7 +50,7 @@ def _base(id_: str, path: str, rule: QualityRule) -> Expectation:
         unit="percent" if rule.unit in ("percent", "%", "pct") else None,
         expected=described(rule.operators, rule.unit) if rule.operators and not problem(rule.operators) else None,
         gated=_gated(rule),
-        check=NotEvaluable("nothing says how it is measured"),
+        check=NotEvaluable("it has no metric"),
     )
 
 
@@ -69,17 +70,17 @@ def _gated(rule: QualityRule) -> bool:
 
 
 def _judged(base: Expectation, rule: QualityRule, ground: FieldContext) -> Expectation:
-    """A rule as an expectation; code E580 and a cause where nobody can judge it."""
+    """A rule as an expectation; code E580 and a cause if it cannot be evaluated."""
     if rule.type == "custom":
         if str(rule.engine).lower() == "floe":
             return custom(base, rule, ground)
-        return _not(base, f"a rule of the engine '{rule.engine}', which floe does not run")
+        return _not(base, f"floe does not run the engine '{rule.engine}'")
     if cause := problem(rule.operators):
         return _not(base, cause)
     if rule.type == "sql":
         return _sql(base, rule, ground)
     if rule.unit not in _UNITS:
-        return _not(base, f"the unit '{rule.unit}' is none of rows and percent")
+        return _not(base, f"the unit '{rule.unit}' is neither rows nor percent")
     return _of_column(base, rule, ground, ground.field) if ground.field else _of_dataset(base, rule, ground)
 
 
@@ -97,15 +98,15 @@ def _sql(base: Expectation, rule: QualityRule, ground: FieldContext) -> Expectat
 def _of_dataset(base: Expectation, rule: QualityRule, ground: FieldContext) -> Expectation:
     if rule.metric == "rowCount":
         if base.unit == "percent":
-            return _not(base, "a number of rows is no share of them")
+            return _not(base, "rowCount cannot be a percentage")
         return replace(base, code="E557", check=RowCount())
     if rule.metric != "duplicateValues":
-        return _not(base, f"'{rule.metric}' stands on a column, not on a dataset")
+        return _not(base, f"'{rule.metric}' applies to a column, not to a dataset")
     names = rule.arguments.get("properties")
     fields = [ground.find(str(name)) for name in names] if isinstance(names, list) else []
     lost = [str(name) for name, field in zip(names or (), fields, strict=True) if field is None]
     if lost or not fields:
-        return _not(base, f"'{ground.dataset.name}' has no column '{lost[0]}'" if lost else "it names no properties")
+        return _not(base, f"'{ground.dataset.name}' has no column '{lost[0]}'" if lost else "it has no properties")
     known = tuple(dict.fromkeys(field.column for field in fields if field))
     return replace(base, code="E551", check=UniqueKey(known), columns=known)
 
@@ -121,16 +122,16 @@ def _of_column(base: Expectation, rule: QualityRule, ground: FieldContext, field
             claims = (Claim("not_null", field.column),) if ground.top and only_null else ()
             return replace(base, code="E550", check=RowRule(wrap(_among(value, field, listed))), claims=claims)
         case "missingValues":
-            return _not(base, "it lists no missingValues")
+            return _not(base, "it has no missingValues")
         case "invalidValues":
             return _invalid(base, rule, ground, field)
         case "duplicateValues" if ground.top:
             return replace(base, code="E551", check=UniqueKey((field.column,)))
         case "duplicateValues":
-            return _not(base, "floe counts duplicates of columns of the table, not of parts of them")
+            return _not(base, "floe counts duplicates of columns, not of nested fields")
         case "rowCount":
-            return _not(base, "'rowCount' stands on a dataset, not on a column")
-    return _not(base, f"'{rule.metric}' is no metric of the library")
+            return _not(base, "'rowCount' applies to a dataset, not to a column")
+    return _not(base, f"'{rule.metric}' is not a library metric")
 
 
 def _among(value: str, field: Field, listed: list[Any]) -> str:

@@ -1,4 +1,4 @@
-"""A rule's SQL as the one query that runs: what was checked, written again with its tables as parameters."""
+"""The SQL of a rule as the query that runs: the checked query, written again with its tables as parameters."""
 
 import re
 from collections.abc import Mapping
@@ -13,34 +13,34 @@ from floe.model.plan import SqlQuery
 
 _SAID = {
     ProblemKind.UNREADABLE: "its SQL cannot be run: {}",
-    ProblemKind.UNSAFE: "its SQL is not one read-only query: {}",
-    ProblemKind.UNKNOWN_TABLE: "its SQL reads '{}', which the contract does not name",
+    ProblemKind.UNSAFE: "its SQL is not a single read-only query: {}",
+    ProblemKind.UNKNOWN_TABLE: "its SQL reads '{}', which is not in the contract",
 }
 _VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
 _MARKS = {ord(mark): f"\\u{ord(mark):04x}" for mark in "{}`"}
 
 
 def query_of(sql: str, contract: Contract, dataset: Dataset, column: str | None) -> tuple[SqlQuery | None, str | None]:
-    """The query to run, or why none is run; `column` is the SQL of the column that the rule stands on."""
+    """The query to run, or the reason for none; `column` is the SQL of the column of the rule."""
     names = _names(contract, dataset)
     found = read_query(sql, frozenset(names), dialects_of(server.type for server in contract.servers))
     if found.problems:
         worst = found.problems[0]
         return None, _SAID[worst.kind].format(worst.text)
     if left := _variable_in(found.strings, found.variables):
-        return None, f"its SQL holds the variable {left}, which has no value here"
+        return None, f"its SQL contains the variable {left}, which has no value"
     if any(name.name == PROPERTY for name in _identifiers(found.tree)):
         if column is None:
-            return None, "its SQL asks for the column of the rule, which stands on none"
+            return None, "its SQL uses the column of the rule, but the rule belongs to a dataset"
         if set(column) & set("${}"):
-            return None, f"the name {column} holds one of $ {{ }}, which cannot stand in a query"
+            return None, f"the name {column} contains one of $ {{ }}, which a query cannot contain"
     tree = found.tree.copy()
     tables = _with_parameters(tree, names)
     _with_literals(tree, found.strings, column or "")
     written = generated(tree)
     marks = {parameter: f"`floe <{parameter}> floe`" for parameter, _ in tables}
     if set(written) & set("${}"):
-        return None, "its SQL holds one of $ { } outside of a text, which cannot be run"
+        return None, "its SQL contains one of $ { } outside of a string, which cannot be run"
     for parameter, mark in marks.items():
         written = written.replace(mark, f"{{{parameter}}}")
     return SqlQuery(written, tables), None
@@ -74,7 +74,7 @@ def _identifiers(tree: Any) -> list[Any]:
 
 
 def _with_parameters(tree: Any, names: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    """Put a parameter in the place of each table, and a name of its own on each named query, so that none means another."""
+    """Replace each table with a parameter, and give each named query its own name."""
     from sqlglot import exp  # noqa: PLC0415  (as above)
 
     fresh: dict[int, str] = {}

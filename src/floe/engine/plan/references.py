@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from floe.engine.plan.field_context import FieldContext
+from floe.engine.plan.expectations.expectation import FieldContext
 from floe.model import Field, Relationship, Severity
 from floe.model.plan import Expectation, ForeignKey, NotEvaluable, Reference
 
-_FORM = "floe judges references between columns of tables, written as table.column"
+_FORM = "floe checks references between columns of tables, written as table.column"
 
 
 def references(ground: FieldContext) -> Iterator[Expectation]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Literal
 
-from floe.engine.plan.zone import utc_parts, zone_name
+from floe.engine.plan.expectations.expectation import utc_parts, zone_name
 from floe.lang.quantity import parse_quantity
 from floe.lang.sql.literals import quote
 from floe.model import Contract, Dataset, Field, QualityRule, Severity, Sla
@@ -23,8 +23,8 @@ _STORAGE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(?:([kmgtp])(i)?)?(?:B|bytes)
 _COMPUTE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(s|m|min|h|d)\s*/\s*(hour|h|day|d|week|month)\s*", re.IGNORECASE)
 _SECONDS = {"s": 1, "m": 60, "min": 60, "h": 3600, "hour": 3600, "d": 86_400, "day": 86_400, "week": 604_800}
 _SECONDS["month"] = 30 * 86_400
-_WATCHED = "watched by the monitor over time, not by a test"
-_NOWHERE = "its element names nothing that the contract has"
+_WATCHED = "checked by the monitor over time, not by a test"
+_NOWHERE = "its element is not in the contract"
 
 
 def service_levels(contract: Contract, dataset: Dataset) -> Iterator[Expectation]:
@@ -41,12 +41,12 @@ def service_levels(contract: Contract, dataset: Dataset) -> Iterator[Expectation
 
 
 def _budget(contract: Contract, dataset: Dataset) -> Iterator[Expectation]:
-    """What storage and computing may cost, which only recorded sizes and runs can say."""
+    """Budgets of storage and computing, which recorded sizes and runs decide."""
     said = dataset.custom.get("costBudget") or contract.custom.get("costBudget")
     for kind, limit in said.items() if isinstance(said, Mapping) else ():
         level = Sla(property=f"costBudget.{kind}", value=limit)
         budget = _amount(kind, str(limit))
-        cause = f"'{kind}: {limit}' is no budget such as storage: 50 GB or compute: 2h/day"
+        cause = f"'{kind}: {limit}' is not a budget such as storage: 50 GB or compute: 2h/day"
         found = _monitor_only(f"{dataset.name}:{level.property}", level, dataset.name)
         code = "E565" if budget else "E580"
         yield replace(found, code=code, check=budget or NotEvaluable(cause), severity=Severity.ERROR)
@@ -146,7 +146,7 @@ def _monitor_only(id_: str, sla: Sla, path: str) -> Expectation:
 def _age_level(id_: str, named: tuple[str, str], sla: Sla, path: str, age: RowAge | CommitAge | None) -> Expectation:
     limit, cause = _limit(sla)
     if age is None:
-        cause = "its column is no date or timestamp in a zone that exists"
+        cause = "its column is not a date or timestamp in an existing time zone"
     return Expectation(
         id=id_,
         code=named[1] if cause is None else "E580",
@@ -165,7 +165,7 @@ def _limit(sla: Sla) -> tuple[int | None, str | None]:
         seconds = parse_quantity(sla.value, sla.unit).seconds
     except ValueError as error:
         return None, str(error)
-    return (int(seconds), None) if seconds is not None else (None, f"'{sla.value}' is no duration")
+    return (int(seconds), None) if seconds is not None else (None, f"'{sla.value}' is not a duration")
 
 
 def _age(kind: Literal["newest", "oldest"], field: Field) -> RowAge | None:

@@ -1,4 +1,4 @@
-"""Which part of a table is read: a condition on rows, held to the same list of what is allowed as the SQL of rules."""
+"""The part of a table that is read: a condition on rows, under the same restrictions as the SQL of rules."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _HOW = "Write one condition on the table's columns, such as \"order_date >= DATE
 
 
 def scope_of(where: str | None, sample: float | None) -> RowScope | None:
-    """The part that a caller asks for; SettingError where the condition is none, or more than one."""
+    """The requested part; SettingError if the condition is not exactly one."""
     if where is None and sample is None:
         return None
     said = (where is not None and f"where {where}", sample is not None and f"sample {sample:g}")
@@ -27,9 +27,9 @@ def _condition(where: str) -> str:
         said = f"it reads the table '{first.text}'" if first.kind is ProblemKind.UNKNOWN_TABLE else first.text
         raise SettingError(f"--where cannot be run: {said}", _HOW)
     if found.variables:
-        raise SettingError(f"--where holds the variable {found.variables[0]}, which has no value here", _HOW)
+        raise SettingError(f"--where contains the variable {found.variables[0]}, which has no value", _HOW)
     if not _is_one(found):
-        raise SettingError("--where is not one condition on the rows of the table", _HOW)
+        raise SettingError("--where is not a condition on the rows of the table", _HOW)
     return _written(found)
 
 

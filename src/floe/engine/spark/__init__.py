@@ -6,73 +6,26 @@ from floe.system.lazy import lazy
 
 if TYPE_CHECKING:
     from floe.engine.spark import (
-        broadcast_keys as broadcast_keys,
-    )
-    from floe.engine.spark import (
-        concurrency as concurrency,
-    )
-    from floe.engine.spark import (
         cost as cost,
-    )
-    from floe.engine.spark import (
         jars as jars,
-    )
-    from floe.engine.spark import (
-        java as java,
-    )
-    from floe.engine.spark import (
-        jvm_duplicates as jvm_duplicates,
-    )
-    from floe.engine.spark import (
         keys as keys,
-    )
-    from floe.engine.spark import (
         major_table as major_table,
-    )
-    from floe.engine.spark import (
         measure as measure,
-    )
-    from floe.engine.spark import (
         measure_query as measure_query,
-    )
-    from floe.engine.spark import (
         measure_volume as measure_volume,
-    )
-    from floe.engine.spark import (
         migrate as migrate,
-    )
-    from floe.engine.spark import (
         mlflow as mlflow,
-    )
-    from floe.engine.spark import (
         profile as profile,
-    )
-    from floe.engine.spark import (
         protect as protect,
-    )
-    from floe.engine.spark import (
         repair as repair,
-    )
-    from floe.engine.spark import (
         row_pass as row_pass,
-    )
-    from floe.engine.spark import (
-        samples as samples,
-    )
-    from floe.engine.spark import (
         scan as scan,
-    )
-    from floe.engine.spark import (
         session as session,
     )
 else:
     _MODULES = (
-        "broadcast_keys",
-        "concurrency",
         "cost",
         "jars",
-        "java",
-        "jvm_duplicates",
         "keys",
         "major_table",
         "measure",
@@ -84,7 +37,6 @@ else:
         "protect",
         "repair",
         "row_pass",
-        "samples",
         "scan",
         "session",
     )

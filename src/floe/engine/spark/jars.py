@@ -1,7 +1,8 @@
-"""The jars of floe's own local session: pinned, fetched once by Spark's resolver, checked each time."""
+"""What floe's own local session needs: a Java, and jars that are pinned, fetched once by Spark's resolver, checked each time."""
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,9 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from floe.engine.spark.java import find_java
 from floe.model import EngineError
 from floe.settings import Settings
+from floe.system.full_disk import remedy
 
 
 class Jar(NamedTuple):
@@ -25,7 +26,7 @@ class Jar(NamedTuple):
 
     @property
     def coordinates(self) -> str:
-        """As a resolver asks for it."""
+        """In the form of a resolver."""
         return f"{self.group}:{self.artifact}:{self.version}"
 
     @property
@@ -101,7 +102,8 @@ def _fetch(settings: Settings, lacking: list[tuple[Jar, str]]) -> None:
                 _keep(jar, Path(place, "jars", f"{jar.group}_{jar.file}"), target, output)
     except OSError as error:
         raise EngineError(
-            f"The jars cannot be kept in {target}: {error.strerror}", "Make the folder writable, or set XDG_CACHE_HOME"
+            f"The jars cannot be written to {target}: {error.strerror}",
+            remedy(error, "Make the folder writable, or set XDG_CACHE_HOME"),
         ) from None
 
 
@@ -109,17 +111,18 @@ def _keep(jar: Jar, path: Path, target: Path, output: str) -> None:
     if not path.is_file():
         raise EngineError(
             f"{jar.coordinates} could not be fetched from Maven Central: {_reason(output)}",
-            f"Connect to the network once, name your mirror's Ivy settings as spark.conf spark.jars.ivySettings, or copy {jar.file} to {target}",
+            f"Connect to the network once, set spark.conf spark.jars.ivySettings to the Ivy settings of your mirror, or copy {jar.file} to {target}",
         )
     if _sha256(path) != jar.sha256:
         raise EngineError(
-            f"{jar.coordinates} has another checksum than pinned",
-            "Check the mirror it came from; floe does not load it",
+            f"The checksum of {jar.coordinates} differs from the pinned one",
+            "Check the mirror; floe does not load this file",
         )
     os.replace(path, target / jar.file)
 
 
 def _reason(output: str) -> str:
+    """Why nothing was fetched, from the output of Spark's resolver: it is another program, and reports it nowhere else."""
     words = (
         "UnknownHost",
         "Connection refused",
@@ -164,3 +167,32 @@ def spark_home() -> Path:
     if spec is None or spec.origin is None:
         raise EngineError("pyspark is not installed", "pip install 'floe-contracts[spark]'")
     return Path(spec.origin).parent
+
+
+SUPPORTED = (17, 21)
+_VERSION = re.compile(r'version "(?:1\.)?(\d+)')
+_HOW = "Install Java 17 or 21 (Debian, Ubuntu: apt-get install openjdk-17-jre-headless) and set JAVA_HOME to it"
+
+
+class Java(NamedTuple):
+    """A Java that Spark can run on."""
+
+    command: str
+    version: int
+
+
+def find_java(home: str | None) -> Java:
+    """The Java that Spark would take; EngineError where there is none or an unfit one."""
+    command = str(Path(home, "bin", "java")) if home else shutil.which("java")
+    if not command:
+        raise EngineError("Java is not installed; Spark needs Java 17 or 21", _HOW)
+    try:
+        said = subprocess.run([command, "-version"], capture_output=True, text=True, timeout=30, check=False).stderr
+    except (OSError, subprocess.TimeoutExpired):
+        raise EngineError(f"Java cannot be started: {command}", _HOW) from None
+    version = _VERSION.search(said)
+    if not version:
+        raise EngineError(f"{command} does not print its Java version", _HOW)
+    if int(version[1]) not in SUPPORTED:
+        raise EngineError(f"Java {version[1]} is installed ({command}); Spark needs Java 17 or 21", _HOW)
+    return Java(command, int(version[1]))

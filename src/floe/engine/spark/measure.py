@@ -8,25 +8,16 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame
 
-from floe.engine.plan.messages import broken_text, rows_text
-from floe.engine.spark.concurrency import run_concurrently
-from floe.engine.spark.cost import described
-from floe.engine.spark.keys import (
-    DuplicateKeys,
-    Edges,
-    KeyStatistics,
-    OrphanKeys,
-    dense,
-    find_orphans,
-    judge_keys,
-    key_statistics,
-    whole_keys,
-)
+from floe.engine.plan.expectations.expectation import broken_text, rows_text
+from floe.engine.spark.cost import QueryReads, described, run_concurrently
+from floe.engine.spark.keys.bits import dense
+from floe.engine.spark.keys.check import check_keys
+from floe.engine.spark.keys.columns import whole_keys
+from floe.engine.spark.keys.orphans import find_orphans
+from floe.engine.spark.keys.result import DuplicateKeys, Edges, KeyStatistics, OrphanKeys, key_statistics
 from floe.engine.spark.measure_query import by_table
-from floe.engine.spark.row_pass import RowPassRequest, RowPassResult, count_rows
-from floe.engine.spark.samples import SampleKey, key_of, shown
+from floe.engine.spark.row_pass import RowPassRequest, RowPassResult, SampleKey, count_rows, key_of, shown
 from floe.model.age import age_outcome
-from floe.model.outcome import Measured, judged_outcome, not_evaluated, without_value
 from floe.model.plan import (
     Bounds,
     CommitAge,
@@ -40,7 +31,7 @@ from floe.model.plan import (
     RowsPerDay,
     SqlQuery,
 )
-from floe.model.result import Outcome
+from floe.model.result import Measured, Outcome, judged_outcome, not_evaluated, without_value
 from floe.tables.spark.errors import ENGINE_ERRORS, first_line
 
 _Answers = dict[str, DuplicateKeys | OrphanKeys | str]
@@ -48,13 +39,13 @@ _Answers = dict[str, DuplicateKeys | OrphanKeys | str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasureRequest:
-    """The rows to judge and what they are held to.
+    """The rows to check and their expectations.
 
     `existing` are the rows in the table already, whose keys may not come again; at a `gate` the rows are a batch's,
-    and rules about the whole table are left out. `unread` says why a table that keys refer to could not be read.
+    and rules on the whole table are left out. `unread` has the reason why a referenced table could not be read.
     `total` is how many rows there are, where that is known; those that break nothing need not be among the rows then.
-    `bounds` are values between which all values of columns lie, where they are known; `apart` says of columns whether
-    files hold values apart from one another's; `common` are values that columns of text have again and again.
+    `bounds` contain all values of columns, where they are known; `clustered` is whether each file
+    of a column has its own range of values; `common` are frequent values of text columns.
     """
 
     rows: DataFrame
@@ -67,12 +58,12 @@ class MeasureRequest:
     now: int = 0
     total: int | None = None
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
-    apart: Mapping[str, bool] = field(default_factory=dict)
+    clustered: Mapping[str, bool] = field(default_factory=dict)
     common: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Measurements(NamedTuple):
-    """What the queries found: the row pass, the key its samples show, and by id what came of keys, or why nothing did."""
+    """The results of the queries: the row pass, the key in its samples, and by id the result of keys, or its error."""
 
     counted: RowPassResult
     key: SampleKey
@@ -80,7 +71,7 @@ class Measurements(NamedTuple):
 
 
 def measure(scene: MeasureRequest) -> tuple[int, list[Outcome]]:
-    """How many rows there are, and what came of each expectation on them."""
+    """The number of rows, and the outcome of each expectation."""
     asked = [expectation for expectation in scene.plan.expectations if expectation.gated or not scene.gate]
     key = key_of(scene.rows, scene.plan.key)
     rules = [expectation for expectation in asked if isinstance(expectation.check, RowRule | RowAge)]
@@ -94,7 +85,7 @@ def measure(scene: MeasureRequest) -> tuple[int, list[Outcome]]:
         [expectation for expectation in asked if expectation.key and expectation.id not in unfollowed],
     )
     rows = partial(_counted_rows, scene, key, rules, edges)
-    if edges or scene.total is None:  # how a key is judged depends on what the row pass sees
+    if edges or scene.total is None:  # how a key is checked depends on the result of the row pass
         counted = rows()
         calls = _key_calls(scene, key, keyed, counted)
         found = run_concurrently(scene.rows.sparkSession, calls)
@@ -106,10 +97,10 @@ def measure(scene: MeasureRequest) -> tuple[int, list[Outcome]]:
 
 
 def _counted_rows(scene: MeasureRequest, key: SampleKey, rules: list[Expectation], edges: list[str]) -> RowPassResult:
-    """The row pass; nothing is read where nothing is asked that is not known."""
+    """The row pass; nothing is read if everything is known."""
     if scene.total is not None and not rules and not edges:
         return RowPassResult(scene.total, {})
-    with described(scene.rows.sparkSession, f"{scene.plan.contract}: {len(rules)} row rules"):
+    with described(scene.rows.sparkSession, f"{scene.plan.contract}: {len(rules)} row rules", QueryReads.ROWS):
         return count_rows(RowPassRequest(scene.rows, key, rules, scene.now, edges, scene.total, scene.common))
 
 
@@ -133,7 +124,7 @@ def _measured(scene: MeasureRequest, expectation: Expectation, seen: Measurement
         case NotEvaluable(cause):
             return not_evaluated(expectation, None if scene.gate else cause)
         case CommitAge():
-            return not_evaluated(expectation, None if scene.gate else "the time of the last commit is not known here")
+            return not_evaluated(expectation, None if scene.gate else "the time of the last commit is unknown")
     return not_evaluated(expectation)
 
 
@@ -146,7 +137,7 @@ def _counted(scene: MeasureRequest, expectation: Expectation, seen: Measurements
 
 
 def _edges(scene: MeasureRequest, asked: list[Expectation]) -> list[str]:
-    """The columns of keys of whole numbers, whose least and most value tell how dense they are; unless they are known."""
+    """The whole-number key columns whose minimum and maximum show how dense they are, unless they are known."""
     keys = [
         key_of(scene.rows, expectation.key)
         for expectation in asked
@@ -159,8 +150,8 @@ def _edges(scene: MeasureRequest, asked: list[Expectation]) -> list[str]:
 
 
 def _dense(scene: MeasureRequest, columns: Sequence[str], counted: RowPassResult) -> Edges:
-    """The edges of a key of whole numbers, where one bit per possible key is cheap."""
-    if len(key_of(scene.rows, columns).whole) < len(columns):
+    """The bounds of a whole-number key if one bit per possible key is cheap; they become part of a query."""
+    if scene.plan.masked & set(columns) or len(key_of(scene.rows, columns).whole) < len(columns):
         return None
     return dense([scene.bounds.get(column) or counted.edges(column) for column in columns], counted.rows)
 
@@ -168,7 +159,7 @@ def _dense(scene: MeasureRequest, columns: Sequence[str], counted: RowPassResult
 def _known(scene: MeasureRequest, columns: Sequence[str], counted: RowPassResult) -> KeyStatistics:
     seen = {name: edges for name in columns if (edges := counted.edges(name))}
     between, bounds = _dense(scene, columns, counted), {**seen, **scene.bounds}
-    return key_statistics(columns, between, counted.rows, scene.apart, bounds, scene.plan.masked)
+    return key_statistics(columns, between, counted.rows, scene.clustered, bounds, scene.plan.masked)
 
 
 def _key_calls(
@@ -200,9 +191,10 @@ def _key_set(
     targets = [_target(scene, expectation, columns) for expectation in along]
     try:
         words = [f"key ({', '.join(columns)})", *(f"reference {expectation.reference}" for expectation in along)]
-        with described(scene.rows.sparkSession, f"{scene.plan.contract}: {', '.join(words)}"):
+        reads = QueryReads.REFERENCES if along else QueryReads.TABLE
+        with described(scene.rows.sparkSession, f"{scene.plan.contract}: {', '.join(words)}", reads):
             known = _known(scene, columns, counted)
-            repeated, lost = judge_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets, known)
+            repeated, lost = check_keys(scene.rows, key_of(scene.rows, columns), scene.existing, targets, known)
     except ENGINE_ERRORS as error:
         return dict.fromkeys([expectation.id for expectation in (*mine, *along)], f"Spark: {first_line(error)}")
     found = {one.id: answer for one, answer in zip(along, lost, strict=True)}
@@ -211,7 +203,8 @@ def _key_set(
 
 def _reference(scene: MeasureRequest, key: SampleKey, expectation: Expectation, counted: RowPassResult) -> _Answers:
     try:
-        with described(scene.rows.sparkSession, f"{scene.plan.contract}: reference {expectation.reference}"):
+        text = f"{scene.plan.contract}: reference {expectation.reference}"
+        with described(scene.rows.sparkSession, text, QueryReads.REFERENCES):
             target = _target(scene, expectation, expectation.key)
             edges = _dense(scene, expectation.key, counted)
             return {expectation.id: find_orphans(scene.rows, key, expectation.key, target, edges)}
@@ -232,7 +225,7 @@ def _no_target(scene: MeasureRequest, target: Reference) -> str | None:
         return f"'{target.dataset}' cannot be read: {scene.unread[target.dataset]}"
     others = scene.references.get(target.dataset)
     if others is None:
-        return f"no table is known for '{target.dataset}': name it by --reference {target.dataset}=TABLE"
+        return f"no table found for '{target.dataset}': pass --reference {target.dataset}=TABLE"
     missing = [column for column in target.columns if column not in others.columns]
     return f"'{target.dataset}' has no column '{missing[0]}'" if missing else None
 
@@ -243,24 +236,27 @@ def outcome(
     numbers: tuple[int, int],
     message: str,
     samples: tuple[Any, ...] = (),
+    method: str | None = None,
 ) -> Outcome:
-    """What came of an expectation whose number is known, of how many rows."""
-    return judged_outcome(expectation, Measured(*numbers, message, samples), "scan", empty_passes=scene.gate)
+    """The outcome of an expectation whose number is known, of how many rows."""
+    return judged_outcome(expectation, Measured(*numbers, message, samples, method), "scan", empty_passes=scene.gate)
 
 
 def _unique(scene: MeasureRequest, expectation: Expectation, found: DuplicateKeys, total: int) -> Outcome:
     of_batch = " of the batch" if scene.gate else ""
-    said = [f"'{expectation.field}' repeats in {rows_text(found.twice)}{of_batch}"] * bool(found.twice)
-    said += [f"'{expectation.field}' of {rows_text(found.there)} is in the table already"] * bool(found.there)
+    said = [f"'{expectation.field}' is duplicated in {rows_text(found.twice)}{of_batch}"] * bool(found.twice)
+    said += [f"'{expectation.field}' of {rows_text(found.there)} is already in the table"] * bool(found.there)
     samples = shown(found.samples, found.key, scene.plan, scene.salt)
     # a row counts once: of a key that is in the table all rows are bad, of another one all but the first
-    return outcome(scene, expectation, (found.twice + found.keys_there, total), " and ".join(said), samples)
+    return outcome(
+        scene, expectation, (found.twice + found.keys_there, total), " and ".join(said), samples, found.method
+    )
 
 
 def _referring(scene: MeasureRequest, expectation: Expectation, found: OrphanKeys, total: int) -> Outcome:
     message = broken_text(expectation, found.rows)
     samples = shown(found.samples, found.key, scene.plan, scene.salt)
-    return outcome(scene, expectation, (found.rows, total), message, samples)
+    return outcome(scene, expectation, (found.rows, total), message, samples, found.method)
 
 
 def _aged(scene: MeasureRequest, expectation: Expectation, then: int | None) -> Outcome:

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.spark.measure_volume import by_day
-from floe.model.outcome import answered, not_evaluated, plain
 from floe.model.plan import Expectation, RowsPerDay, SqlQuery
-from floe.model.result import Outcome
-from floe.model.threshold import holds
+from floe.model.result import Outcome, answered, holds, not_evaluated, plain
 from floe.tables.spark.errors import ENGINE_ERRORS, first_line
 from floe.tables.spark.unskipped import uncertain_columns, without_statistics
 
@@ -25,7 +23,7 @@ LONGEST = 600.0  # seconds that a rule's SQL may take
 
 
 def by_table(scene: "MeasureRequest", expectation: Expectation) -> Outcome:
-    """What came of an expectation that is asked of the table by a query of its own."""
+    """The outcome of an expectation that has its own query."""
     if isinstance(expectation.check, SqlQuery):
         return by_query(scene, expectation, expectation.check)
     assert isinstance(expectation.check, RowsPerDay)
@@ -36,11 +34,11 @@ def by_table(scene: "MeasureRequest", expectation: Expectation) -> Outcome:
 
 
 def by_query(scene: "MeasureRequest", expectation: Expectation, query: SqlQuery) -> Outcome:
-    """What came of a rule's SQL: one number held to its threshold, or why there is none."""
+    """The outcome of a rule's SQL: one number compared with its threshold, or the reason for none."""
     tables: dict[str, Any] = {name: _rows(scene, dataset) for name, dataset in query.tables}
     lost = next((dataset for name, dataset in query.tables if tables[name] is None), None)
     if lost is not None:
-        return not_evaluated(expectation, f"no table is known for '{lost}': name it by --reference {lost}=TABLE")
+        return not_evaluated(expectation, f"no table found for '{lost}': pass --reference {lost}=TABLE")
     spark = scene.rows.sparkSession
     late: list[bool] = []
     try:
@@ -52,17 +50,19 @@ def by_query(scene: "MeasureRequest", expectation: Expectation, query: SqlQuery)
             expectation, f"its SQL took more than {LONGEST:g} seconds" if late else f"Spark: {first_line(error)}"
         )
     if len(rows) != 1 or len(rows[0]) != 1:
-        found = f"{len(answer.columns)} columns" if len(answer.columns) != 1 else "several rows" if rows else "no row"
-        return not_evaluated(expectation, f"its SQL yields {found}, not one number")
+        found = "several rows" if rows else "no row"
+        if len(answer.columns) != 1:
+            found = f"{len(answer.columns)} columns"
+        return not_evaluated(expectation, f"its SQL returns {found}, not one number")
     number = exact(rows[0][0])
     if number is None:
-        return not_evaluated(expectation, f"its SQL yields {_shown(rows[0][0])}, which is no number")
-    message = f"The rule '{expectation.name}' of '{expectation.field}' yields {plain(number)}"
+        return not_evaluated(expectation, f"its SQL returns {_shown(rows[0][0])}, which is not a number")
+    message = f"The rule '{expectation.name}' of '{expectation.field}' returns {plain(number)}"
     return answered(
         expectation,
         holds(expectation.operators, number),
         plain(number),
-        f"{message}, the contract asks for {expectation.expected}",
+        f"{message}, the contract requires {expectation.expected}",
     )
 
 

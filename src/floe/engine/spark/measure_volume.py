@@ -6,9 +6,8 @@ from zoneinfo import ZoneInfo
 
 from pyspark.sql import functions as sql
 
-from floe.model.outcome import answered, not_evaluated
 from floe.model.plan import Expectation, RowsPerDay
-from floe.model.result import Outcome
+from floe.model.result import Outcome, answered, not_evaluated
 
 if TYPE_CHECKING:
     from floe.engine.spark.measure import MeasureRequest
@@ -17,16 +16,21 @@ _EPOCH = date(1970, 1, 1)
 
 
 def by_day(scene: "MeasureRequest", expectation: Expectation, volume: RowsPerDay) -> Outcome:
-    """What came of a promise about each day from the first one with rows to yesterday; a day without rows has none."""
+    """The outcome of an expectation on each day from the first one with rows to yesterday; a day without rows has none."""
     today = (datetime.fromtimestamp(scene.now, UTC).astimezone(ZoneInfo(volume.zone)).date() - _EPOCH).days
     first, days, bad, worst = _found(scene, volume, today)
     if first is None:
-        return not_evaluated(expectation, "no day with rows is complete yet")
+        return not_evaluated(expectation, "there is no completed day with rows yet")
     empty = (today - first) - days if volume.least else 0
     message = f"{bad + empty} of {today - first} completed days of '{expectation.field}' are out of range"
-    message += f"; {_day(worst[0])} has {worst[1]:,} row{'' if worst[1] == 1 else 's'}" if worst else ""
-    message += f"; {empty} {'has' if empty == 1 else 'have'} none" if empty else ""
-    return answered(expectation, not bad + empty, 0 if empty else worst[1] if worst else None, message)
+    rows: int | None = None
+    if worst:
+        day, rows = worst
+        message += f"; {_day(day)} has {rows:,} row{'' if rows == 1 else 's'}"
+    if empty:
+        rows = 0
+        message += f"; {empty} {'has' if empty == 1 else 'have'} none"
+    return answered(expectation, not bad + empty, rows, message)
 
 
 def _found(scene: "MeasureRequest", volume: RowsPerDay, today: int) -> tuple[int | None, int, int, Any]:

@@ -6,7 +6,7 @@ from floe.model import EngineError, SettingError
 
 
 def set_tags(run_id: str | None, tags: Mapping[str, str]) -> None:
-    """Tag a run, else the one that is active."""
+    """Tag a run, or else the active one."""
     try:
         import mlflow  # noqa: PLC0415  (seconds that nothing else needs)
         from mlflow.exceptions import MlflowException  # noqa: PLC0415
@@ -24,4 +24,4 @@ def set_tags(run_id: str | None, tags: Mapping[str, str]) -> None:
             client.set_tag(wanted, name, value)
     except MlflowException as error:
         cause = str(error).strip().splitlines()[0][:300]
-        raise EngineError(f"MLflow did not take the tags: {cause}", "Check run_id and the tracking address") from None
+        raise EngineError(f"MLflow did not accept the tags: {cause}", "Check run_id and the tracking URI") from None

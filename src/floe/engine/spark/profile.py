@@ -3,8 +3,10 @@
 import datetime
 from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812  (as everybody calls it)
+from pyspark.sql import (
+    DataFrame,
+    functions as F,  # noqa: N812  (as everybody calls it)
+)
 
 from floe.engine.spark.session import own_session
 from floe.lang.sql.literals import quote
@@ -33,7 +35,7 @@ def frame_of(target: Target, settings: Settings) -> DataFrame | None:
 
 
 def observe_frame(frame: DataFrame, schema: Struct) -> Observation | None:
-    """Nulls, bounds, listed values and keys of all rows; None for a stream, which has no end to look at."""
+    """Nulls, bounds, listed values and keys of all rows; None for a stream, which has no end."""
     if frame.isStreaming:
         return None
     try:
@@ -45,24 +47,36 @@ def observe_frame(frame: DataFrame, schema: Struct) -> Observation | None:
 def _observed(frame: DataFrame, schema: Struct) -> Observation:
     kinds = {member.name: kind(member.type) for member in schema.members}
     instants = {member.name: member.type == Atomic("timestamp") for member in schema.members}
-    first = _first_look(frame, kinds, instants)
+    first = _first_pass(frame, kinds, instants)
     rows = first["rows"]
-    names = list(kinds)
-    nulls = {name: rows - first[f"n{index}"] for index, name in enumerate(names)}
-    many = {name: first.get(f"d{index}") or 0 for index, name in enumerate(names)}
-    values = _values(frame, [n for n in names if kinds[n] == "text" and 0 < many[n] <= 2 * MOST_VALUES])
-    parts = [n for n in names if kinds[n] in ("text", "whole") and not nulls[n]] if rows > 1 else []
-    unique = [n for n in parts if many[n] >= rows * _NEARLY and _distinct(frame, (n,), rows)]
-    key = find_key(parts, unique, lambda some: _distinct(frame, some, rows))
+    nulls = {name: rows - first[f"n{index}"] for index, name in enumerate(kinds)}
+    distinct = {name: first.get(f"d{index}") or 0 for index, name in enumerate(kinds)}
+    values = _values(frame, [n for n in kinds if kinds[n] == "text" and 0 < distinct[n] <= 2 * MOST_VALUES])
+    unique, key = _keys(frame, [n for n in kinds if kinds[n] in ("text", "whole") and not nulls[n]], distinct, rows)
     seen = {}
-    for index, name in enumerate(names):
-        edges = [] if first.get(f"u{index}") else [_edge(first.get(f"{end}{index}"), instants[name]) for end in "az"]
-        low, high = edges or (None, None)
+    for index, name in enumerate(kinds):
+        low, high = _edges(first, index, instants[name])
         seen[name] = ColumnSeen(nulls[name], low, high, values.get(name), name in unique)
     return Observation(rows, True, seen, key)
 
 
-def _first_look(frame: DataFrame, kinds: dict[str, str | None], instants: dict[str, bool]) -> dict[str, Any]:
+def _keys(frame: DataFrame, names: list[str], distinct: dict[str, int], rows: int) -> tuple[list[str], tuple[str, ...]]:
+    """Which columns without nulls are unique, and the columns that make a key; nothing is known of fewer than two rows."""
+    if rows <= 1:
+        return [], ()
+    nearly = [name for name in names if distinct[name] >= rows * _NEARLY]
+    unique = [name for name in nearly if _distinct(frame, (name,), rows)]
+    return unique, find_key(names, unique, lambda some: _distinct(frame, some, rows))
+
+
+def _edges(first: dict[str, Any], index: int, instant: bool) -> tuple[Any, Any]:
+    """The least and the most value of a column; none where it has NaN or infinity."""
+    if first.get(f"u{index}"):
+        return None, None
+    return _edge(first.get(f"a{index}"), instant), _edge(first.get(f"z{index}"), instant)
+
+
+def _first_pass(frame: DataFrame, kinds: dict[str, str | None], instants: dict[str, bool]) -> dict[str, Any]:
     """One pass for all columns."""
     asked = [F.count(F.lit(1)).alias("rows")]
     for index, (name, kind_) in enumerate(kinds.items()):

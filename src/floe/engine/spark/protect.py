@@ -10,7 +10,7 @@ from floe.model.table import Target
 from floe.settings import Settings
 from floe.tables.format import TableFormat
 from floe.tables.formats import writable
-from floe.tables.spark.constraints import Protection
+from floe.tables.spark.schema import Protection
 
 
 def protect(spark: SparkSession, target: Target, rules: Sequence[Expectation], settings: Settings) -> list[Protection]:
@@ -26,5 +26,5 @@ def unprotect(spark: SparkSession, target: Target, settings: Settings) -> list[s
 def _existing(spark: SparkSession, target: Target) -> TableFormat:
     table = writable(target)
     if not table.exists(spark, target):
-        raise TableError(f"The table {target} does not exist", "Write it first, or name another with --table")
+        raise TableError(f"The table {target} does not exist", "Write it first, or pass another table with --table")
     return table

@@ -10,7 +10,7 @@ from floe.tables.spark.errors import ENGINE_ERRORS, first_line
 
 
 def rewrite(target: Target, settings: Settings) -> str | None:
-    """Write all files of a table again, as readers see their rows now; the snapshot that came of it."""
+    """Rewrite all files of a table as readers see their rows now; returns the snapshot."""
     spark = own_session(settings)
     catalog = quote(str(target.name).split(".", 1)[0])
     options = "map('rewrite-all', 'true')"
@@ -22,7 +22,7 @@ def rewrite(target: Target, settings: Settings) -> str | None:
         found: str | None = readable(target).snapshot(spark, target)
     except ENGINE_ERRORS as error:
         raise TableError(
-            f"The files of {target} could not be written again: {first_line(error)}",
-            "Repeat when nobody else changes the table",
+            f"The files of {target} could not be rewritten: {first_line(error)}",
+            "Run it again when no other writer changes the table",
         ) from None
     return found

@@ -9,14 +9,13 @@ from floe.engine.spark.cost import UNKNOWN, Cost, metered
 from floe.engine.spark.measure import MeasureRequest, measure
 from floe.engine.spark.session import own_session
 from floe.model import FloeError, TableError
-from floe.model.outcome import not_evaluated
 from floe.model.plan import Plan, RowScope, VerifyInputs
-from floe.model.result import Outcome
+from floe.model.result import Outcome, not_evaluated
 from floe.model.table import Target
 from floe.model.types import Struct
 from floe.settings import Settings
 from floe.tables.formats import read_all, readable
-from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+from floe.tables.spark.errors import ENGINE_ERRORS, cause_of, first_line
 from floe.tables.spark.schema import struct_of
 from floe.tables.spark.unskipped import uncertain_columns, without_loose_statistics, without_statistics
 
@@ -24,7 +23,7 @@ _SEED = 20_260_101
 
 
 class ScanResult(NamedTuple):
-    """How many rows there are, what came of each expectation, and what that cost."""
+    """The number of rows, the outcome of each expectation, and the cost."""
 
     rows: int | None
     outcomes: list[Outcome]
@@ -32,7 +31,7 @@ class ScanResult(NamedTuple):
 
 
 def scan(plan: Plan, target: Target, snapshot: str | None, aids: VerifyInputs, settings: Settings) -> ScanResult:
-    """Judge a table; what the engine could not do is not evaluated."""
+    """Check a table; if the engine fails, expectations are not evaluated."""
     spark = own_session(settings)
     try:
         rows = readable(target).read(spark, target, snapshot)
@@ -48,7 +47,9 @@ def first_row(target: Target, snapshot: str | None, settings: Settings) -> None:
         readable(target).read(spark, target, snapshot).limit(1).collect()
     except ENGINE_ERRORS as error:
         raise TableError(
-            f"{target} cannot be read: {first_line(error)}", "Check its files and who may read them"
+            f"{target} cannot be read: {first_line(error)}",
+            "Check its files and their permissions",
+            cause=cause_of(error),
         ) from None
 
 
@@ -68,7 +69,7 @@ def scan_rows(rows: DataFrame, plan: Plan, aids: VerifyInputs, settings: Setting
             now=aids.now,
             total=aids.rows,
             bounds=aids.bounds,
-            apart=aids.apart,
+            clustered=aids.clustered,
             common=aids.common,
         )
         with metered(spark, plan.contract) as cost:
@@ -79,7 +80,7 @@ def scan_rows(rows: DataFrame, plan: Plan, aids: VerifyInputs, settings: Setting
 
 
 def _part(rows: DataFrame, scope: RowScope | None) -> DataFrame:
-    """The rows in scope; the same ones however often they are read."""
+    """The rows in scope; the same ones on every read."""
     if scope and scope.where:
         rows = without_statistics(rows, uncertain_columns(rows)).where(scope.where)
     return rows.sample(fraction=scope.sample, seed=_SEED) if scope and scope.sample else rows
@@ -117,5 +118,7 @@ def read_schema(target: Target, settings: Settings) -> tuple[Struct, str | None]
         return struct_of(table.read(spark, target).schema), table.snapshot(spark, target)
     except ENGINE_ERRORS as error:
         raise TableError(
-            f"{target} cannot be read: {first_line(error)}", "Check the table and its catalog (`floe doctor`)"
+            f"{target} cannot be read: {first_line(error)}",
+            "Check the table and its catalog (`floe doctor`)",
+            cause=cause_of(error),
         ) from None

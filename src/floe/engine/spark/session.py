@@ -15,8 +15,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from floe.engine.spark.jars import OWN, jars
-from floe.engine.spark.java import find_java
+from floe.engine.spark.jars import OWN, find_java, jars
 from floe.lang.secret import masked
 from floe.model import EngineError, SettingError
 from floe.settings import Settings
@@ -25,7 +24,7 @@ from floe.tables.spark.errors import ENGINE_ERRORS, first_line
 
 _EXTENSIONS = (
     "io.delta.sql.DeltaSparkSessionExtension,org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions,"
-    "floe.Refusals"  # no TRANSFORM and no reflect: floe's own code for Spark's JVM
+    "floe.SafeSqlExtensions"  # no TRANSFORM and no reflect: floe's own code for Spark's JVM
 )
 _BASE = {
     "spark.sql.extensions": _EXTENSIONS,
@@ -45,7 +44,7 @@ _BASE = {
     "spark.log.level": "ERROR",
 }
 _STOPS = 15  # seconds that a session may take to stop
-_SERVER = "Start it, or name another by spark.master (sc://HOST:PORT); Connect needs `pip install pyspark[connect]`"
+_SERVER = "Start it, or set spark.master to another one (sc://HOST:PORT); Connect needs `pip install pyspark[connect]`"
 _REFUSED: tuple[type[Exception], ...] = (*ENGINE_ERRORS, ImportError)
 _LOCAL = {
     "spark.driver.host": "127.0.0.1",
@@ -59,9 +58,7 @@ _LOCAL = {
 def own_session(settings: Settings) -> SparkSession:
     """The running session, else a new one by the settings."""
     if settings.untrusted:
-        raise EngineError(
-            "A checkout that is not trusted starts no Spark", "Unset FLOE_UNTRUSTED once you have read it"
-        )
+        raise EngineError("An untrusted checkout cannot start Spark", "Read the checkout, then unset FLOE_UNTRUSTED")
     active = _running()
     if active is not None:
         return active
@@ -84,7 +81,7 @@ def own_session(settings: Settings) -> SparkSession:
 
 
 def _quiet_gateway() -> None:
-    """A lost JVM is said as an outcome, not as stacks of py4j, which logs by its own logger and by the root one."""
+    """Report a lost JVM as an outcome, not as stacks of py4j, which logs by its own logger and by the root one."""
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     root = logging.getLogger()
     root.removeFilter(_not_of_gateway)
@@ -96,7 +93,7 @@ def _not_of_gateway(record: logging.LogRecord) -> bool:
 
 
 def _running() -> SparkSession | None:
-    """The session of this thread; one that was stopped, or whose JVM is gone, does not count."""
+    """The session of this thread; a stopped one, or one without JVM, does not count."""
     try:
         context = SparkContext._active_spark_context
         if context is not None and _stopped(context):
@@ -104,7 +101,7 @@ def _running() -> SparkSession | None:
             return None
         return SparkSession.getActiveSession()
     except ConnectionError:
-        # pyspark keeps the address of a JVM that was killed, and would ask it for a new session
+        # pyspark keeps the address of a killed JVM, and would request a new session from it
         SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
         SparkSession._instantiatedSession = None
         return None
@@ -116,7 +113,7 @@ def _stopped(context: SparkContext) -> bool:
 
 
 def _let_go(context: SparkContext) -> None:
-    """Wait until a context that is being stopped is gone: pyspark would hand it out again until then."""
+    """Wait until a stopping context has ended: pyspark would return it until then."""
     until = time.monotonic() + _STOPS
     while SparkContext._active_spark_context is context and time.monotonic() < until:
         time.sleep(0.1)
@@ -130,7 +127,7 @@ def _connected(address: str) -> SparkSession:
         return SparkSession.builder.remote(address).getOrCreate()
     except _REFUSED as error:
         raise EngineError(
-            masked(f"No Spark Connect server answers at {address}: {first_line(error)}"), _SERVER
+            masked(f"No Spark Connect server responds at {address}: {first_line(error)}"), _SERVER
         ) from None
 
 
@@ -150,7 +147,7 @@ def _catalog(settings: Settings, name: str, options: Any) -> dict[str, str]:
     if not isinstance(options, dict) or "type" not in options:
         raise SettingError(
             f"{settings.origin('catalogs')}: catalog '{name}' has no type",
-            "Give it type: sql, rest, hadoop, hive or glue",
+            "Set its type: sql, rest, hadoop, hive or glue",
         )
     found = {"": "org.apache.iceberg.spark.SparkCatalog", **{f".{key}": str(value) for key, value in options.items()}}
     if options["type"] == "sql" and not str(options.get("uri", "")).startswith("sqlite"):
@@ -165,7 +162,7 @@ def _catalog(settings: Settings, name: str, options: Any) -> dict[str, str]:
 
 
 def _jdbc(uri: SplitResult) -> dict[str, str]:
-    """A database server as Iceberg's JDBC catalog is told of it; its driver's jar is the user's to add (spark.conf)."""
+    """A database server for Iceberg's JDBC catalog; users add its driver's jar (spark.conf)."""
     place = f"{uri.hostname}:{uri.port}" if uri.port else uri.hostname
     found = {
         ".type": "jdbc",
@@ -189,7 +186,7 @@ def _interruptible() -> Iterator[None]:
 
 def _stop(number: int, frame: object) -> None:
     context = SparkContext._active_spark_context
-    if context is not None:  # by a thread of its own: this one's way to the JVM is taken by what runs
+    if context is not None:  # from another thread: this thread's connection to the JVM is busy
         threading.Thread(target=context.cancelAllJobs, daemon=True).start()
     raise KeyboardInterrupt
 

@@ -29,7 +29,7 @@ def backtracking_risk(pattern: Pattern) -> tuple[str, bool] | None:
     try:
         reasons = [reason for tree in (pattern.tree, *pattern.around) if (reason := _tree(tree))]
     except TooMuchError:
-        return "it is too large to be judged", True
+        return "it is too large to be checked", True
     return max(reasons, key=lambda reason: reason[1], default=None)
 
 
@@ -41,7 +41,7 @@ def _tree(tree: Node) -> tuple[str, bool] | None:
     side, along = graph.chain(direct=True), graph.chain(direct=False)
     if side >= _SIDE_BY_SIDE or along >= _ALONG:
         return f"{max(side, along)} repetitions over the same characters follow one another", True
-    return ("two repetitions over the same characters stand side by side", False) if side == 2 else None
+    return ("two repetitions over the same characters are adjacent", False) if side == 2 else None
 
 
 class _Part:
@@ -138,26 +138,26 @@ class _Graph:
         return len(component) > 1 or any(here in self.edges[here] for here in component)
 
     def _doubles_in(self, component: set[int]) -> bool:
-        if any(self.edges[here][there] > 1 for here in component for there in self.edges[here] if there in component):
-            return True
         inside = {here: [there for there in self.edges[here] if there in component] for here in component}
+        if any(self.edges[here][there] > 1 for here in component for there in inside[here]):
+            return True
+        groups = _components(self._pairs(inside))
+        return any(len(group) > 1 and _splits_and_meets(group) for group in groups)
+
+    def _pairs(self, inside: Mapping[int, list[int]]) -> dict[tuple[int, int], tuple[tuple[int, int], ...]]:
+        """Where two walkers over one text can be at once, beginning at one position, and where they can be next."""
         pairs: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
-        waiting = [(here, here) for here in component]
+        waiting = [(here, here) for here in inside]
         while waiting:
             pair = waiting.pop()
             if pair in pairs:
                 continue
-            one, other = pair
-            self.spend(1 + len(inside[one]) * len(inside[other]))
-            pairs[pair] = tuple(
-                {(min(a, b), max(a, b)) for a in inside[one] for b in inside[other] if self.masks[a] & self.masks[b]}
-            )
+            first, second = pair
+            self.spend(1 + len(inside[first]) * len(inside[second]))
+            steps = ((a, b) for a in inside[first] for b in inside[second])
+            pairs[pair] = tuple({(min(a, b), max(a, b)) for a, b in steps if self.masks[a] & self.masks[b]})
             waiting += pairs[pair]
-        return any(
-            any(a == b for a, b in group) and any(a != b for a, b in group)
-            for group in _components(pairs)
-            if len(group) > 1
-        )
+        return pairs
 
     def chain(self, direct: bool) -> int:
         """How many endless repetitions over common characters follow one another; `direct`: nothing stands between them."""
@@ -188,6 +188,11 @@ class _Graph:
             elif not direct:
                 waiting += self.edges[there]
         return found
+
+
+def _splits_and_meets(group: set[tuple[int, int]]) -> bool:
+    """Whether two walkers are at one position in some of these pairs, and at two in others."""
+    return any(a == b for a, b in group) and any(a != b for a, b in group)
 
 
 def _components(successors: Mapping[T, Iterable[T]]) -> list[set[T]]:

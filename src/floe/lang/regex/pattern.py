@@ -23,6 +23,7 @@ _DIGITS = _mask("0123456789")
 _WORDS = _mask("".join(c for c in _LATIN if c.isascii() and (c.isalnum() or c == "_")))
 _SPACES = _mask(" \t\n\r\v\f\u00a0") | OTHERS
 _LETTERS = _mask("".join(filter(str.isalpha, _LATIN))) | OTHERS
+_CATEGORIES = {"L": _LETTERS, "N": _DIGITS | OTHERS}
 _CLASSES = {
     "d": _DIGITS,
     "w": _WORDS,
@@ -101,7 +102,7 @@ def parse_pattern(text: str) -> Pattern:
     (True, False)
     """
     if len(text) > MAX_LENGTH:
-        raise ValueError(f"it has {len(text):,} characters, at most {MAX_LENGTH:,} are read")
+        raise ValueError(f"it has {len(text):,} characters, at most {MAX_LENGTH:,} are allowed")
     reader = _PatternReader(text)
     tree = reader.choice(0)
     if reader.at < len(text):
@@ -202,7 +203,9 @@ class _PatternReader:
         if not braces:
             return None
         least = int(braces[1][:9])
-        most = least if not braces[2] else int(braces[3][:9]) if braces[3] else None
+        most: int | None = least
+        if braces[2]:  # a comma, so that there is an upper bound or none
+            most = int(braces[3][:9]) if braces[3] else None
         if most is not None and most < least:
             raise ValueError(f"'{braces[0]}' at character {self.at + 1} has its numbers out of order")
         self.at = braces.end()
@@ -217,7 +220,7 @@ class _PatternReader:
             kind = _GROUP.match(self.text, self.at)
             if not kind:
                 raise ValueError(
-                    f"'({self.text[self.at : self.at + 3]}' at character {start + 1} is no group of ECMA-262"
+                    f"'({self.text[self.at : self.at + 3]}' at character {start + 1} is not a group of ECMA-262"
                 )
             self.at = kind.end()
             looking = bool(kind[2])
@@ -258,13 +261,13 @@ class _PatternReader:
             self.at = prop.end()
             self.in_python = False
             self.in_java &= len(prop[1]) <= 2  # general categories; scripts have other names in Java
-            mask = _LETTERS if prop[1][:1] == "L" else _DIGITS | OTHERS if prop[1][:1] == "N" else ANY
+            mask = _CATEGORIES.get(prop[1][:1], ANY)
             return (ANY & ~mask | OTHERS if letter == "P" else mask), f"\\{prop[0]}"
         if code := _HEX.match(self.text, self.at):
             self.at = code.end()
             number = int(code[1] or code[2] or code[3], 16)
             if number > 0x10FFFF:
-                raise ValueError(f"'\\{code[0]}' is no character")
+                raise ValueError(f"'\\{code[0]}' is not a character")
             return _mask(chr(number)), re.escape(chr(number))
         self.at += 1
         if letter in _CLASSES:
@@ -295,7 +298,9 @@ class _PatternReader:
             self.python.append(f"[{'^' * negated}{''.join(written)}]")
         else:
             self.python.append(r"[\s\S]" if negated else r"(?!)")
-        return Chars((ANY & ~mask | (OTHERS if mask != ANY else 0)) if negated else mask)
+        if not negated:
+            return Chars(mask)
+        return Chars(ANY & ~mask | (OTHERS if mask != ANY else 0))
 
     def member(self) -> tuple[int, str]:
         """One character, class or range inside brackets."""

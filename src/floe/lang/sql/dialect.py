@@ -57,11 +57,11 @@ def _from(text: str, dialect: str) -> str:
     try:
         statements = [expr for expr in sqlglot.parse(marked, read=dialect) if expr]
         if len(statements) != 1:
-            raise ValueError(f"it holds {len(statements)} statements")
+            raise ValueError(f"it has {len(statements)} statements")
         _refuse_division(statements[0].copy())
         written = statements[0].sql("spark", unsupported_level=ErrorLevel.RAISE, comments=False)
     except SqlglotError as error:
-        raise ValueError(f"it cannot be carried over from {dialect or 'standard'} SQL: {_first_line(error)}") from None
+        raise ValueError(f"it cannot be translated from {dialect or 'standard'} SQL: {_first_line(error)}") from None
     return re.sub(r"`?floe_variable_(\d+)`?", lambda found: variables[int(found[1])], written)
 
 
@@ -75,7 +75,7 @@ def _refuse_division(tree: Any) -> None:
         sides = [side.type.this if side.type else None for side in (division.left, division.right)]
         whole = all(side in exp.DataType.INTEGER_TYPES for side in sides)  # sqlglot writes the cut itself
         if division.args.get("typed") and not whole and not fractions.intersection(sides):
-            raise ValueError(f"whether {division.sql()} is cut to a whole number is not known: CAST one side of it")
+            raise ValueError(f"it is unknown whether {division.sql()} is an integer division: CAST one of its sides")
 
 
 def _first_line(error: Exception) -> str:

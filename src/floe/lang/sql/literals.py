@@ -2,9 +2,7 @@
 
 import re
 from datetime import UTC, datetime, tzinfo
-from decimal import ROUND_CEILING, ROUND_FLOOR
-from decimal import Context as Precision
-from decimal import Decimal as Number
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context as Precision, Decimal as Number
 from typing import Any
 
 from floe.lang.dates import parse_day

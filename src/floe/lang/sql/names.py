@@ -13,7 +13,7 @@ def quote(name: str) -> str:
     '`a``b.c`'
     """
     if "${" in name:
-        raise TableError(f"The name '{name}' holds ${{, which Spark replaces by a variable", "Rename it", "E507")
+        raise TableError(f"The name '{name}' contains ${{, which Spark replaces with a variable", "Rename it", "E507")
     return escaped(name)
 
 

@@ -68,7 +68,7 @@ def read_query(text: str, tables: frozenset[str], dialects: tuple[str | None, ..
     import sqlglot  # noqa: PLC0415  (140 ms that contracts without SQL do not need)
 
     if len(text) > MAX_LENGTH:
-        return _refused(ProblemKind.UNSAFE, f"it has {len(text):,} characters, at most {MAX_LENGTH:,} are read")
+        return _refused(ProblemKind.UNSAFE, f"it has {len(text):,} characters, at most {MAX_LENGTH:,} are allowed")
     try:
         if dialects != (None,):
             with _quiet():
@@ -77,7 +77,7 @@ def read_query(text: str, tables: frozenset[str], dialects: tuple[str | None, ..
         with _quiet():
             statements = [expr for expr in sqlglot.parse(found.text, dialect=_dialect()) if expr]
         if len(statements) != 1:
-            return _refused(ProblemKind.UNSAFE, f"it holds {len(statements)} statements")
+            return _refused(ProblemKind.UNSAFE, f"it has {len(statements)} statements")
         _keep_units(statements[0])
         problems = tuple(dict.fromkeys(_problems(statements[0], tables, found.text, found.strings)))
     except sqlglot.errors.SqlglotError as error:
@@ -152,7 +152,7 @@ def _problems(statement: Any, tables: frozenset[str], text: str, strings: tuple[
     from sqlglot import exp  # noqa: PLC0415
 
     if not isinstance(statement, exp.Query):
-        yield Problem(ProblemKind.UNSAFE, f"it is no query but {statement.key.upper()}")
+        yield Problem(ProblemKind.UNSAFE, f"it is not a query but {statement.key.upper()}")
         return
     for node in statement.walk():
         yield from _node_problems(node)
@@ -162,7 +162,7 @@ def _problems(statement: Any, tables: frozenset[str], text: str, strings: tuple[
     again = sqlglot.parse_one(written, dialect=_dialect())
     _keep_units(again)
     if _lost(text, written) or generated(again) != written:
-        yield Problem(ProblemKind.UNREADABLE, "floe does not read all of it as it is written")
+        yield Problem(ProblemKind.UNREADABLE, "floe cannot parse all of it")
 
 
 def _node_problems(node: Any) -> Iterator[Problem]:
@@ -172,25 +172,25 @@ def _node_problems(node: Any) -> Iterator[Problem]:
     elif kind in WRITES:
         yield Problem(ProblemKind.UNSAFE, f"it contains {node.key.upper()}")
     elif kind not in NODES:
-        yield Problem(ProblemKind.UNREADABLE, f"{node.key.upper()} is no part of a query that floe runs")
+        yield Problem(ProblemKind.UNREADABLE, f"{node.key.upper()} is not allowed in a query")
     elif kind == "Anonymous":
         yield from _function_problems(node)
     elif kind == "Identifier" and node.name.lower() in ABOUT_SESSION:
-        yield Problem(ProblemKind.UNSAFE, f"'{node.name}' is about the session, not about the data")
+        yield Problem(ProblemKind.UNSAFE, f"'{node.name}' depends on the session, not on the data")
     elif kind == "Identifier" and set(node.name) & set("${}"):
-        yield Problem(ProblemKind.UNREADABLE, f"the name '{node.name}' holds one of $ {{ }}")
+        yield Problem(ProblemKind.UNREADABLE, f"the name '{node.name}' contains one of $ {{ }}")
     elif kind == "With" and node.args.get("recursive"):
-        yield Problem(ProblemKind.UNREADABLE, "floe runs no recursive queries")
+        yield Problem(ProblemKind.UNREADABLE, "recursive queries are not allowed")
 
 
 def _function_problems(node: Any) -> Iterator[Problem]:
     name = node.name.lower()
     if name in REACHING:
-        yield Problem(ProblemKind.UNSAFE, f"function {name} reaches out of the data")
+        yield Problem(ProblemKind.UNSAFE, f"function {name} reads more than the data")
     elif name not in FUNCTIONS:
-        yield Problem(ProblemKind.UNREADABLE, f"{name} is none of the functions of Spark that a rule may call")
+        yield Problem(ProblemKind.UNREADABLE, f"{name} is not a Spark function that a rule may call")
     elif type(node.parent).__name__ == "Dot":
-        yield Problem(ProblemKind.UNREADABLE, f"{name} is a function of a schema, which a rule may not call")
+        yield Problem(ProblemKind.UNREADABLE, f"{name} is a user-defined function, which a rule may not call")
 
 
 def _pattern_problems(node: Any, strings: tuple[str, ...]) -> Iterator[Problem]:
@@ -199,7 +199,8 @@ def _pattern_problems(node: Any, strings: tuple[str, ...]) -> Iterator[Problem]:
         said = pattern.name if type(pattern).__name__ == "Literal" and pattern.is_string else ""
         if not said.startswith(_TEXT):
             yield Problem(
-                ProblemKind.UNSAFE, f"the pattern of {called} is no text, so that nobody can tell whether it hangs"
+                ProblemKind.UNSAFE,
+                f"the pattern of {called} is not a literal, so floe cannot check whether it can hang",
             )
             continue
         written = strings[int(said.removeprefix(_TEXT))]
@@ -210,7 +211,7 @@ def _pattern_problems(node: Any, strings: tuple[str, ...]) -> Iterator[Problem]:
         try:
             slow = backtracking_risk(parse_pattern(written))
         except ValueError as error:
-            yield Problem(ProblemKind.UNREADABLE, f"the pattern '{written[:80]}' of {called} cannot be judged: {error}")
+            yield Problem(ProblemKind.UNREADABLE, f"the pattern '{written[:80]}' of {called} is not valid: {error}")
             continue
         if slow and slow[1]:
             yield Problem(ProblemKind.UNSAFE, f"the pattern '{written[:80]}' of {called} can hang: {slow[0]}")
@@ -241,14 +242,14 @@ def _table_problems(node: Any, tables: frozenset[str], named: Mapping[str, Any])
             said = f"table '{parts[0]}.…' reads files by path" if path else ".".join(parts)
             yield Problem(ProblemKind.UNSAFE if path else ProblemKind.UNKNOWN_TABLE, said)
         if any(table.args[key] for key in set(table.args) - _TABLE_PARTS):
-            yield Problem(ProblemKind.UNREADABLE, f"what stands beside the table '{'.'.join(parts)}' is not run")
+            yield Problem(ProblemKind.UNREADABLE, f"options of the table '{'.'.join(parts)}' are not allowed")
 
 
 def _row_problems(table: Any) -> Iterator[Problem]:
     if type(table.this).__name__ != "Anonymous":
-        yield Problem(ProblemKind.UNSAFE, "a table is named by an expression")
+        yield Problem(ProblemKind.UNSAFE, "the name of a table is an expression")
     elif table.this.name.lower() not in ROWS:
-        yield Problem(ProblemKind.UNSAFE, f"table function {table.this.name.lower()} reads what no contract names")
+        yield Problem(ProblemKind.UNSAFE, f"table function {table.this.name.lower()} reads data outside the contract")
 
 
 def resolved(node: Any, named: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:

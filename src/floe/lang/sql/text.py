@@ -68,7 +68,7 @@ def _plain(part: str) -> str:
 def _not_ours(part: str) -> None:
     """Refuse the word that stands for variables: a query that says it itself would mean one."""
     if STANDS_FOR in part.lower():
-        raise ValueError(f"{STANDS_FOR} is a word of floe's own")
+        raise ValueError(f"{STANDS_FOR} is a word that floe reserves")
 
 
 def _comment_end(text: str, at: int) -> int:

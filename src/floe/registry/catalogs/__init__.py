@@ -1,4 +1,4 @@
-"""Contracts as namespace properties in Iceberg catalogs, beside the tables they speak of."""
+"""Contracts as namespace properties in Iceberg catalogs, next to their tables."""
 
 from floe.registry.catalogs.listed import Listed, contract_catalog, listed
 from floe.registry.catalogs.message import catalog_message

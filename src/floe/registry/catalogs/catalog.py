@@ -1,4 +1,4 @@
-"""A catalog that contracts are registered in, beside the tables they speak of."""
+"""A catalog with registered contracts, next to their tables."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ _ROUNDS = 5
 
 @dataclass(frozen=True, slots=True)
 class ContractMetadata:
-    """What a catalog is told of a contract beside its name and version."""
+    """The metadata of a contract in a catalog besides its name and version."""
 
     owner: str = ""
     description: str = ""
@@ -62,9 +62,7 @@ class ContractCatalog:
             self._write(parts, contract_name, lambda there: without_contract(there, contract_name, major))
 
     def _with(self, there: Mapping[str, str], new: Held) -> dict[str, str]:
-        others = any(
-            value.name != new.name for value in held(there)
-        )  # a namespace of several that nobody owns stays so
+        others = any(value.name != new.name for value in held(there))  # a namespace without owner stays so
         shared = there.get(REPOSITORY) or ("" if others else self.repository)
         own = "" if _plain(shared) == _plain(self.repository) else self.repository
         wanted = with_contract(there, replace(new, repository=own))
@@ -94,7 +92,7 @@ class ContractCatalog:
             return
         raise SendError(
             f"The namespace {'.'.join(parts)} belongs to the repository {owner}, "
-            f"this contract comes from {self.repository or 'none'}",
+            f"this contract belongs to {self.repository or 'none'}",
             "Publish it from there, or give the product another name",
             "E541",
             permanent=True,
@@ -102,5 +100,5 @@ class ContractCatalog:
 
 
 def _plain(repository: str) -> str:
-    """A repository's address without what does not tell it from others."""
+    """A repository's address without parts that do not identify it."""
     return re.sub(r"^(\w+://([^/@]*@)?|git@)|(\.git)?/*$", "", repository.strip().lower()).replace(":", "/")

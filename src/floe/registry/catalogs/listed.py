@@ -1,4 +1,4 @@
-"""What a catalog says of contracts."""
+"""The contracts in a catalog."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ _PATIENCE = 30
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A contract's newest version of one MAJOR, as a catalog tells of it."""
+    """A contract's newest version of one MAJOR in a catalog."""
 
     contract_id: str  # sales.customer_360/customers
     version: str
@@ -41,7 +41,7 @@ def listed(settings: Settings, catalog: str | None = None) -> list[Listed]:
 
 
 def contract_catalog(settings: Settings) -> str | None:
-    """The catalog that contracts are written to: the settings' first, where tables stand by default."""
+    """The catalog for contracts: the first one of the settings."""
     return next(iter(settings.catalogs), None)
 
 
@@ -55,7 +55,7 @@ def _found(name: str, settings: Settings) -> list[Listed]:
 
 
 def _below(opened: "Catalog", domain: tuple[str, ...]) -> list[tuple[str, ...]]:
-    # pyiceberg's SQL catalog gives those of sales_eu too where sales is asked
+    # pyiceberg's SQL catalog also returns those of sales_eu for sales
     return [space for space in opened.list_namespaces(domain) if space[: len(domain)] == domain]
 
 

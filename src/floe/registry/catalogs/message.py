@@ -1,4 +1,4 @@
-"""What the outbox keeps for a catalog: one registered version, with all the catalog is told of it."""
+"""The message to a catalog: one registered version with its metadata."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ def catalog_message(
         contract: a row of `contracts`: contract_id, domain, product, name, owner, repository; with
             repository_before where it was transferred from there.
         version: a row of `versions`: version, schema_hash, effective_hash.
-        description: what the contract says of itself.
+        description: the description of the contract.
         at: when it was registered.
     """
     payload = {
@@ -36,7 +36,7 @@ def catalog_message(
 
 
 def retired_message(catalog: str | None, contract: Mapping[str, Any], major: int) -> dict[str, Any]:
-    """What the outbox keeps for a catalog that shall no longer hold a MAJOR, after what it was told of it before."""
+    """The message that removes a MAJOR from a catalog, after the earlier messages about it."""
     payload = {**_about(catalog, contract), "retired_major": major}
     return {"sink": SINK, "key": _key(catalog, contract), "payload": payload}
 

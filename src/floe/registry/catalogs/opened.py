@@ -18,23 +18,23 @@ TYPES = ("sql", "rest", "hive", "glue", "dynamodb", "bigquery", "in-memory")
 
 
 class CannotHoldError(Exception):
-    """A catalog that has no place for contracts, and never will: said once, then left alone."""
+    """A catalog that can never store contracts: reported once, then skipped."""
 
 
 def options_of(name: str, settings: Settings) -> dict[str, str]:
-    """What the settings say of a catalog, as pyiceberg takes it."""
+    """The settings of a catalog in the form of pyiceberg."""
     if name not in settings.catalogs:
         known = ", ".join(settings.catalogs) or "none"
         raise _wrong(f"No catalog is called '{name}' (known: {known})")
     given = settings.catalogs[name]
     if not isinstance(given, dict):
-        raise _wrong(f"The catalog '{name}' is no mapping of options")
+        raise _wrong(f"The catalog '{name}' is not a mapping of options")
     options = {key: str(value) for key, value in given.items()}
     kind = options.get("type", "").lower()
     if kind == "hadoop":
-        raise CannotHoldError(f"The catalog '{name}' is of type hadoop, which holds no namespace properties")
+        raise CannotHoldError(f"The catalog '{name}' is of type hadoop, which has no namespace properties")
     if kind not in TYPES and "py-catalog-impl" not in options:
-        raise _wrong(f"The catalog '{name}' is of type '{kind}', which is none of {', '.join(TYPES)}, hadoop")
+        raise _wrong(f"The catalog '{name}' is of type '{kind}', which is not one of {', '.join(TYPES)}, hadoop")
     return _addressed(options, settings.root)
 
 
@@ -52,7 +52,7 @@ def _wrong(message: str) -> SendError:
 def open_catalog(name: str, settings: Settings) -> "Catalog":
     """A catalog of the settings; an SQLite file is made where it is missing."""
     if settings.untrusted:
-        raise SendError("A checkout that is not trusted opens no catalog", "Unset FLOE_UNTRUSTED once you have read it")
+        raise SendError("An untrusted checkout cannot open catalogs", "Read the checkout, then unset FLOE_UNTRUSTED")
     options = options_of(name, settings)
     from pyiceberg.catalog import load_catalog  # noqa: PLC0415  (0.3 s that only who sends or lists needs)
 
@@ -63,7 +63,7 @@ def open_catalog(name: str, settings: Settings) -> "Catalog":
 
 @contextmanager
 def spoken(name: str, settings: Settings) -> Iterator[None]:
-    """What goes wrong with a catalog as a SendError that says whether trying again can help."""
+    """Errors of a catalog as SendError, with whether a retry can help."""
     try:
         yield
     except (SendError, CannotHoldError):
@@ -75,8 +75,8 @@ def spoken(name: str, settings: Settings) -> Iterator[None]:
 def _told(name: str, error: Exception, settings: Settings) -> Exception:
     lines = str(error).strip().splitlines() or [""]
     text = without_secrets(f"{type(error).__name__}: {lines[0][:300]}", settings.catalogs.get(name, {}))
-    if isinstance(error, NotImplementedError) or any(word in text.lower() for word in ("hierarchical", "nested name")):
-        return CannotHoldError(f"The catalog '{name}' cannot hold contracts: {text}")
+    if _never_holds(error):
+        return CannotHoldError(f"The catalog '{name}' cannot store contracts: {text}")
     if isinstance(error, ModuleNotFoundError):
         extra = "postgres" if error.name == "psycopg" else "spark"
         return SendError(f"The catalog '{name}' needs {error.name}", f"pip install 'floe-contracts[{extra}]'", "E540")
@@ -91,8 +91,17 @@ def _told(name: str, error: Exception, settings: Settings) -> Exception:
     )
 
 
+def _never_holds(error: Exception) -> bool:
+    """Whether a catalog cannot store what it gets.
+
+    For names within names pyiceberg raises the same class as for a namespace that is missing; only its text differs.
+    """
+    text = str(error).lower()
+    return isinstance(error, NotImplementedError) or "hierarchical" in text or "nested name" in text
+
+
 def _refused(error: Exception) -> bool:
-    """Whether the same request would be refused again: who asks, or what is asked, is wrong."""
+    """Whether the same request would be refused again, because of its sender or its content."""
     from pydantic import ValidationError  # noqa: PLC0415
     from pyiceberg.exceptions import BadRequestError, ForbiddenError, OAuthError, UnauthorizedError  # noqa: PLC0415
     from sqlalchemy.exc import ArgumentError, DataError, ProgrammingError  # noqa: PLC0415

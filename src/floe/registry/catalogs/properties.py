@@ -1,7 +1,7 @@
 """Contracts as the properties of a product's namespace; what a catalog holds is read and written here, nowhere else.
 
 `floe.contracts` lists the newest version of each live MAJOR (`["customers:1.0.0", …]`); it follows from the keys
-`floe.contract.<name>.<field>`, where the newest MAJOR stands, and `floe.contract.<name>@<major>.<field>` for the others.
+`floe.contract.<name>.<field>` for the newest MAJOR, and `floe.contract.<name>@<major>.<field>` for the others.
 """
 
 import json
@@ -34,12 +34,12 @@ class Held:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """What tells the higher of two versions."""
+        """The order of two versions."""
         return tuple(int(part) for part in self.version.split("."))
 
 
 def held(properties: Mapping[str, str]) -> list[Held]:
-    """The contracts that a namespace's properties tell of, by name and version."""
+    """The contracts in a namespace's properties, by name and version."""
     found: dict[tuple[str, str], dict[str, str]] = {}
     for key, value in properties.items():
         match = _KEY.fullmatch(key)
@@ -67,9 +67,9 @@ def with_contract(properties: Mapping[str, str], new: Held) -> dict[str, str]:
     same = next((value for value in there if (value.name, value.order[0]) == (new.name, new.order[0])), None)
     if same and same.version == new.version and same.schema_hash != new.schema_hash:
         raise SendError(
-            f"{new.name}:{new.version} stands in the catalog with other content: "
-            f"hash {same.schema_hash}, this one has {new.schema_hash}",
-            "Two registries write to one namespace; publish from one of them",
+            f"{new.name}:{new.version} is in the catalog with other content: "
+            f"hash {same.schema_hash}, this version has {new.schema_hash}",
+            "Two registries write to the same namespace; publish from one of them",
             "E523",
             permanent=True,
         )
@@ -99,8 +99,8 @@ def _written(entries: Iterable[Held]) -> dict[str, str]:
     found = _listed([f"{each_held.name}:{each_held.version}" for each_held in ordered]) if ordered else {}
     for value in ordered:
         major = "" if newest[value.name] is value else f"@{value.order[0]}"
-        values = {field: getattr(value, field) for field in _FIELDS}
-        found |= {f"floe.contract.{value.name}{major}.{field}": value for field, value in values.items() if value}
+        texts = {field: getattr(value, field) for field in _FIELDS}
+        found |= {f"floe.contract.{value.name}{major}.{field}": text for field, text in texts.items() if text}
     return found
 
 

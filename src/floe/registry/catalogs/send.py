@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def catalog_sender(settings: Settings) -> Sender:
-    """Register the contract that a message tells of; a catalog that cannot hold contracts is skipped with a note."""
+    """Register the contract of a message; a catalog that cannot store contracts is skipped with a note."""
     opened: dict[str, Catalog] = {}  # opening takes longer than asking
 
     def name(message: Outgoing) -> str:
@@ -22,7 +22,7 @@ def catalog_sender(settings: Settings) -> Sender:
 
     def send(message: Outgoing) -> str | None:
         if not name(message):
-            return "The settings name no catalog; contracts are in the registry alone"
+            return "The settings have no catalog; contracts are in the registry only"
         try:
             _register(name(message), message.payload, settings, opened)
         except CannotHoldError as error:
@@ -47,12 +47,12 @@ def _register(name: str, payload: Mapping[str, Any], settings: Settings, opened:
             ours.register_contract(*where, said["version"], said["hash"], ContractMetadata(**said["metadata"]))
         else:
             ours.retire_contract(*where, int(payload["retired_major"]))
-    opened[name] = catalog  # one that failed is opened anew
+    opened[name] = catalog  # a failed one is opened again
 
 
 def _said(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """What a catalog is told of a version."""
+    """The metadata of a version for a catalog."""
     metadata = {key: str(payload["metadata"].get(key) or "") for key in ("owner", "description", "registered_at")}
-    # a contract of type families has no schema hash: its effective text tells it from others
+    # a contract with type families has no schema hash: the hash of its effective text identifies it
     hash_ = payload["schema_hash"] or payload["effective_hash"]
     return {"version": payload["contract_version"], "hash": hash_, "metadata": metadata}

@@ -7,11 +7,7 @@ from floe.system.lazy import lazy
 if TYPE_CHECKING:
     from floe.reports.github import (
         diff as diff,
-    )
-    from floe.reports.github import (
         findings as findings,
-    )
-    from floe.reports.github import (
         result as result,
     )
 else:

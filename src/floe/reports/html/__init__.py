@@ -6,13 +6,13 @@ from floe.system.lazy import lazy
 
 if TYPE_CHECKING:
     from floe.reports.html import (
+        chart as chart,
         figures as figures,
-    )
-    from floe.reports.html import (
         result as result,
     )
 else:
     _MODULES = (
+        "chart",
         "figures",
         "result",
     )

@@ -7,8 +7,6 @@ from floe.system.lazy import lazy
 if TYPE_CHECKING:
     from floe.reports.junit import (
         findings as findings,
-    )
-    from floe.reports.junit import (
         result as result,
     )
 else:

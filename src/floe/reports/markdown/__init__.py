@@ -7,23 +7,11 @@ from floe.system.lazy import lazy
 if TYPE_CHECKING:
     from floe.reports.markdown import (
         changes as changes,
-    )
-    from floe.reports.markdown import (
         ci as ci,
-    )
-    from floe.reports.markdown import (
         codes as codes,
-    )
-    from floe.reports.markdown import (
         diff as diff,
-    )
-    from floe.reports.markdown import (
         findings as findings,
-    )
-    from floe.reports.markdown import (
         impact as impact,
-    )
-    from floe.reports.markdown import (
         result as result,
     )
 else:

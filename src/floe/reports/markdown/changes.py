@@ -9,9 +9,9 @@ from floe.reports.text.explain import paragraphs
 
 _HEAD = """# Changes
 
-Everything `floe diff` can say of a new version, by its name. The bump is what a change asks for where nothing else is said
-in its line of the answer; types, service levels and rules are judged case by case. Readers and writers: `ok`, `risk` (works,
-but may surprise), `break`. `floe explain field-removed` prints what stands here.
+The kinds of change that `floe diff` reports. Each has the version bump that it requires by default and its impact on readers
+and writers: `ok`, `risk` (works, but results may surprise) or `break`. The output of `floe diff` may differ from the default,
+because types, service levels and rules depend on the values. `floe explain field-removed` prints the text of this page.
 
 This page is generated: `floe explain changes --format markdown > docs/changes.md`.
 """

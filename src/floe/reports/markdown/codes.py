@@ -7,9 +7,10 @@ from floe.reports.text.explain import ENFORCEMENT_NOTE, Explained, enforcement_t
 
 _HEAD = """# Codes
 
-Everything floe can say has a code and a name. A code keeps its meaning for ever; several names may share one.
-`floe explain E508` and `floe explain bounds-contradict` print what stands here. In a contract,
-`# floe: ignore E508 bounds-contradict -- reason` on the line of a finding, or on a line of its own above it, ignores it.
+Every finding and every outcome has a code and a name. The meaning of a code never changes; several names may share a code.
+
+`floe explain E508` and `floe explain bounds-contradict` print the text of this page. To ignore a finding of lint, add the
+comment `# floe: ignore E508 bounds-contradict -- reason` to its line or to the line above.
 
 This page is generated: `floe explain all --format markdown > docs/codes.md`.
 """
@@ -27,7 +28,7 @@ def codes_markdown(explained: Sequence[Explained]) -> str:
 def explained_markdown(explained: Explained) -> str:
     """One code."""
     code = explained.code
-    lines = [f"### FLOE-{code.code}: {code.meaning}\n", f"Severity where nothing else is said: {code.severity}.\n"]
+    lines = [f"### FLOE-{code.code}: {code.meaning}\n", f"Default severity: {code.severity}.\n"]
     if explained.reading:
         lines += [f"- `{name}`: {meaning}" for name, meaning in explained.reading]
         lines.append("")

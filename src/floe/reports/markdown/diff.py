@@ -45,7 +45,7 @@ def _notes(diff: Diff) -> list[str]:
         worst = max((value.bump for value in (diff, *diff.earlier)), default=Bump.NONE)
         notes.append(f"compared with {plural(1 + len(diff.earlier), 'version')}, worst {worst}")
     if diff.compatibility and diff.compatibility.mode != "none":
-        state = "holds" if diff.compatibility.compatible else "does not hold"
+        state = "holds" if diff.compatibility.compatible else "is broken"
         notes.append(f"{diff.compatibility.mode} compatibility {state}")
     return notes
 

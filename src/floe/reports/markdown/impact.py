@@ -20,7 +20,7 @@ def _section(impact_of: ImpactOf) -> Iterator[str]:
         yield "**Affected**"
         yield _table(impact_of.affected)
     if impact_of.may_break:
-        yield "**May break**: nobody knows whether they use what changed"
+        yield "**May break**: it is unknown whether they use the changed parts"
         yield _table(impact_of.may_break)
 
 

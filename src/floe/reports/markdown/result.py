@@ -14,7 +14,7 @@ def result_markdown(results: Sequence[Result], accepted: Collection[str]) -> str
 
 def _dataset(result: Result, accepted: Collection[str]) -> str:
     head = f"### {verdict(result)[0]}: {markdown_text(result.dataset)}"
-    about = f"{result.contract}:{result.version}, {rows_text(result)}, snapshot {result.snapshot or '–'}. Ask: {ask_text(result)}"
+    about = f"{result.contract}:{result.version}, {rows_text(result)}, snapshot {result.snapshot or '–'}. Contact: {ask_text(result)}"
     rows = [_row(outcome, accepted) for outcome in (*result.failed, *result.not_evaluated)]
     table = ["", "| severity | code | bad rows | what |", "|---|---|---|---|", *rows] if rows else []
     return "\n".join([head, "", markdown_text(about), *table])

@@ -36,4 +36,4 @@ def _verdict(findings: Sequence[Finding], failed: bool, style: Style) -> str:
         if count
     )
     sign = style.paint("✗ failed", "red") if failed else style.paint("✓ compiled", "green")
-    return f"{sign}: {said or 'nothing found'}"
+    return f"{sign}: {said or 'no findings'}"

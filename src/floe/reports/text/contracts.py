@@ -1,4 +1,4 @@
-"""What the registry knows of contracts, for people."""
+"""Registered contracts as text."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ def search_text(found: Data, style: Style) -> str:
     """One line per contract, and how to get the next page."""
     rows = found["contracts"]
     if not rows:
-        return "No registered contract fits."
+        return "No registered contract matches."
     lines = _table(("contract", "version", "owner", "fields"), [_found(row) for row in rows], style)
     if found["after"]:
         lines.append(style.paint(f"more: --after {clean(found['after'])}", "dim"))
@@ -26,7 +26,7 @@ def _found(row: Data) -> tuple[str, ...]:
 
 
 def show_text(data: Data, style: Style) -> str:
-    """A contract's page."""
+    """One contract with its versions, fields and expectations."""
     tested = data["tested"]
     said = f"not tested: {tested['skipped']}" if "skipped" in tested else tested.get("outcome", "not tested")
     facts = [
@@ -49,7 +49,7 @@ def show_text(data: Data, style: Style) -> str:
     for dataset in data["schema"]:
         lines += ["", *_dataset(dataset, style)]
     if data["promises"]:
-        lines += ["", *_table(("promise", "of", "value"), [_promise(value) for value in data["promises"]], style)]
+        lines += ["", *_table(("expectation", "of", "value"), [_promise(value) for value in data["promises"]], style)]
     lines += (
         ["", *(f"{style.paint('!', 'yellow')} {clean(text)}" for text in data["warnings"])] if data["warnings"] else []
     )
@@ -83,7 +83,9 @@ def _dataset(dataset: Data, style: Style) -> list[str]:
 
 
 def _key(field: Data) -> str:
-    return "key" if field["key"] else "unique" if field["unique"] else ""
+    if field["key"]:
+        return "key"
+    return "unique" if field["unique"] else ""
 
 
 def _promise(data: Data) -> tuple[str, ...]:
@@ -95,14 +97,14 @@ def _promise(data: Data) -> tuple[str, ...]:
 
 
 def history_text(data: Data, style: Style) -> str:
-    """What happened, oldest first: when, who, what, why."""
+    """The history, oldest first: when, who, what, why."""
     rows = [(row["at"].replace("T", " ")[:19], row["by"], row["what"], row["why"]) for row in data["events"]]
     head = style.paint(clean(data["contract"]), "bold")
     return "\n".join([head, *_table(("when (UTC)", "who", "what", "why"), rows, style)])
 
 
 def list_text(data: Data, style: Style) -> str:
-    """The contracts of each place side by side."""
+    """The contracts with their version in each place."""
     places = data["places"]
     rows = [
         (
@@ -112,7 +114,7 @@ def list_text(data: Data, style: Style) -> str:
         )
         for row in data["contracts"]
     ]
-    lines = _table(("contract", *places, "differs"), rows, style) if rows else ["No contract is there."]
+    lines = _table(("contract", *places, "differs"), rows, style) if rows else ["There are no contracts."]
     lines += [
         f"{style.paint('!', 'yellow')} {place} not evaluated: {clean(why)}"
         for place, why in data["not_evaluated"].items()

@@ -13,7 +13,9 @@ def doctor_text(
     """What is there and what is missing, then every setting with its origin."""
     lines = [_check(check, style) for check in checks]
     missing = sum(not check["ok"] for check in checks)
-    lines.append(style.paint(f"\n{missing} missing" if missing else "\nAll is there", "red" if missing else "green"))
+    lines.append(
+        style.paint(f"\n{missing} missing" if missing else "\nAll checks passed", "red" if missing else "green")
+    )
     lines += [f"\nSettings of {root}", *(_setting(setting, style) for setting in settings)]
     return "\n".join(lines)
 
@@ -52,11 +54,11 @@ def _field_ids(found: Mapping[str, Any], contract: str, style: Style) -> list[st
     if not found.get("lacking"):
         return []
     count = f"{found['lacking']:,} of {found['seen']:,} files"
-    count += f" that were looked into, of {found['files']:,}," if found["files"] > found["seen"] else ""
+    count += f" that were read, of {found['files']:,}," if found["files"] > found["seen"] else ""
     return [
-        f"{'field ids':<10} {style.paint(f'{count} carry none', 'yellow')}: readers find their columns by name, so that a "
-        "renamed or re-added column shows other values",
-        f"    Suggestion: Run `floe migrate --repair {clean(contract)}`, which writes the files again as readers see them now",
+        f"{'field ids':<10} {style.paint(f'{count} have none', 'yellow')}: readers find their columns by name, so a "
+        "renamed or re-added column shows wrong values",
+        f"    Suggestion: Run `floe migrate --repair {clean(contract)}`, which rewrites the files as readers see them now",
     ]
 
 

@@ -6,13 +6,13 @@ from typing import Protocol
 
 from floe.model import Severity
 from floe.model.codes import Code
-from floe.model.decision import LEVELS, MATRIX
+from floe.model.result import LEVELS, MATRIX
 from floe.reports.style import Style
 
 _WIDTH = 100
 ENFORCEMENT_NOTE = (
-    "Bronze writes in every cell. Where a cell says refuse and the contract says onViolation: quarantine, rows that break "
-    "data rules, required fields or keys go there and the rest is written; schema faults never do."
+    "Bronze writes in every cell. With onViolation: quarantine, rows that violate data rules, required fields or keys go to "
+    "quarantine and the rest is written; schema violations always refuse the batch."
 )
 
 

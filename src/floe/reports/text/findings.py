@@ -16,7 +16,11 @@ def findings_text(findings: Sequence[Finding], style: Style) -> str:
     """
     counting = [finding for finding in findings if finding.counts]
     files = _files(counting)
-    said = {name: f"{len(others) - 1} more files alike" for name, others in files.items() if len(others) > _NAMED}
+    said = {
+        name: f"{len(others) - 1} more files have the same finding"
+        for name, others in files.items()
+        if len(others) > _NAMED
+    }
     blocks, seen = [], set()
     for finding in counting:
         alike = said.get(finding.name, "") if finding.severity is Severity.INFO else ""
@@ -69,6 +73,6 @@ def _counted(severity: Severity, count: int) -> str:
 def _skipped_text(skipped: Sequence[str], style: Style) -> str:
     if not skipped:
         return ""
-    verb = "is no contract and was" if len(skipped) == 1 else "are no contracts and were"
+    verb = "is not a contract and was" if len(skipped) == 1 else "are not contracts and were"
     names = ", ".join(clean(name) for name in skipped[:_NAMED]) + (", …" if len(skipped) > _NAMED else "")
     return f"{style.mark(Severity.INFO)} {plural(len(skipped), 'YAML file')} {verb} skipped: {names}\n"

@@ -17,7 +17,7 @@ def _block(impact_of: ImpactOf, style: Style) -> Iterator[str]:
         yield from _listed("affected", impact_of.affected, style, "red")
     if impact_of.may_break:
         yield from _listed(
-            "may break: nobody knows whether they use what changed", impact_of.may_break, style, "yellow"
+            "may break: it is unknown whether they use the changed parts", impact_of.may_break, style, "yellow"
         )
 
 
@@ -25,10 +25,10 @@ def verdict(impact_of: ImpactOf) -> str:
     """What a change comes to, in a line."""
     head = f"{impact_of.contract} {impact_of.old or 'none'} → {impact_of.new or 'none'}: {impact_of.bump}"
     if not impact_of.changed:
-        return f"{head}, nothing that a reader notices"
+        return f"{head}, no effect on readers"
     if not impact_of.affected and not impact_of.may_break:
-        return f"{head}, reaches nobody who is known"
-    return f"{head}, reaches {plural(len(impact_of.affected), 'consumer')}, may break {len(impact_of.may_break)} more"
+        return f"{head}, affects no known consumer"
+    return f"{head}, affects {plural(len(impact_of.affected), 'consumer')}, may break {len(impact_of.may_break)} more"
 
 
 def _listed(title: str, reached: Sequence[Reached], style: Style, colour: str) -> Iterator[str]:

@@ -20,4 +20,4 @@ def lifecycle_text(standing: Standing, was: str, changed: bool, told: int) -> st
         ("guide", standing.migration_guide),
     ]
     lines = [f"    {word}: {value}" for word, value in said if value]
-    return clean("\n".join([head, *lines, f"    {plural(told, 'consumer')} will be told"]))
+    return clean("\n".join([head, *lines, f"    {plural(told, 'consumer')} will be notified"]))

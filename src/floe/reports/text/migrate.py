@@ -19,11 +19,9 @@ def migrate_text(plan: Any, style: Style) -> str:
         lines += [f"{number}. {title}", f"    {clean(sql)}"]
     if plan.missing:
         lines.append(
-            style.paint(
-                f"    nothing says what {', '.join(plan.missing)} holds for old rows: --fill COLUMN=SQL", "yellow"
-            )
+            style.paint(f"    {', '.join(plan.missing)} has no value for old rows: pass --fill COLUMN=SQL", "yellow")
         )
     lines += [f"    note: {clean(note)}" for note in plan.notes]
     if plan.result is None:
-        lines.append("Nothing was done; --run does it, and goes on where it was stopped.")
+        lines.append("Nothing was changed. --run executes the migration, and continues it after an interruption.")
     return "\n".join(lines)

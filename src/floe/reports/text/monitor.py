@@ -1,4 +1,4 @@
-"""What the monitor saw, for people."""
+"""The results of the monitor as text."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,16 +7,16 @@ from floe.model import Severity
 from floe.reports.style import Style, clean, plural
 
 _MARKS = {"pass": ("✓", "green"), "fail": ("✗", "red"), "not_evaluated": ("?", "yellow")}
-_WORDS = {"pass": "fine", "fail": "broken", "not_evaluated": "not evaluated"}
+_WORDS = {"pass": "ok", "fail": "failed", "not_evaluated": "not evaluated"}
 
 
 def monitor_text(said: Mapping[str, Any], style: Style) -> str:
-    """One line per dataset, what is amiss below it, and the sum."""
+    """One line per dataset, its problems below it, and the totals."""
     lines = [line for value in said["results"] for line in _dataset(value, style)]
     summary = said["summary"]
     counts = ", ".join(f"{summary[word]:,} {_WORDS[word]}" for word in _WORDS if summary[word])
-    none = "no contract was found in this folder or in the registry"
-    lines.append(f"{plural(summary['datasets'], 'dataset')} watched: {counts or none}")
+    none = "no contract found in this folder or in the registry"
+    lines.append(f"{plural(summary['datasets'], 'dataset')} checked: {counts or none}")
     return "\n".join(lines)
 
 
@@ -41,7 +41,7 @@ def _check(check: Mapping[str, Any]) -> str:
 def status_text(said: Mapping[str, Any], style: Style) -> str:
     """The last statuses by dataset, and the open incidents, worst first."""
     if not said["statuses"] and not said["incidents"]:
-        return "Nothing was watched yet (`floe monitor check`)."
+        return "No checks have run yet (`floe monitor check`)."
     lines = [_statuses(key, rows) for key, rows in _grouped(said["statuses"]).items()]
     lines.append(f"{plural(len(said['incidents']), 'open incident')}")
     for value in said["incidents"]:

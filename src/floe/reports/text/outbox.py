@@ -1,4 +1,4 @@
-"""The outbox as a table for people."""
+"""The outbox as a table."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -41,7 +41,7 @@ def _line(row: tuple[str, ...], widths: list[int]) -> str:
 
 
 def round_text(done: Mapping[str, Any], style: Style) -> str:
-    """What came of sending."""
+    """The result of sending."""
     if done["busy"]:
         return "Another worker is sending."
     bad = done["failed"] or done["dead"] or done["dropped"]
@@ -51,4 +51,4 @@ def round_text(done: Mapping[str, Any], style: Style) -> str:
     return "\n".join([f"{mark} {', '.join(words)}", *(f"    {clean(line)}" for line in done["said"])])
 
 
-_BAD = {"failed": "to be tried again", "dead": "dead", "dropped": "dropped"}
+_BAD = {"failed": "to be retried", "dead": "dead", "dropped": "dropped"}

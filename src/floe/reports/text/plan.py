@@ -1,4 +1,4 @@
-"""A plan for people: every promise, how it is judged, and by what."""
+"""A plan as text: each expectation, how it is checked, and by which SQL."""
 
 from floe.model.plan import Expectation, MonitorOnly, Plan
 from floe.reports.style import Style, clean, plural
@@ -9,8 +9,8 @@ def plan_text(plan: Plan, style: Style) -> str:
     known = [expectation for expectation in plan.expectations if expectation.ways]
     watched = [expectation for expectation in plan.expectations if isinstance(expectation.check, MonitorOnly)]
     lost = len(plan.expectations) - len(known) - len(watched)
-    head = f"{plan.contract}:{plan.version} {plan.dataset}: {plural(len(plan.expectations), 'promise')}"
-    head += f", {len(watched)} watched by the monitor" * bool(watched) + f", {lost} not evaluated" * bool(lost)
+    head = f"{plan.contract}:{plan.version} {plan.dataset}: {plural(len(plan.expectations), 'expectation')}"
+    head += f", {len(watched)} checked by the monitor only" * bool(watched) + f", {lost} not evaluated" * bool(lost)
     return "\n".join([clean(head), *(line for expectation in plan.expectations for line in _lines(expectation, style))])
 
 
@@ -19,7 +19,7 @@ def _lines(expectation: Expectation, style: Style) -> list[str]:
     detail = expectation.to_dict()
     monitor_only = expectation.check.why if isinstance(expectation.check, MonitorOnly) else None
     said = [f"expected {expectation.expected}"] * (expectation.expected is not None)
-    said += ["not a rule of gates"] * (not expectation.gated and monitor_only is None)
+    said += ["not checked by gates"] * (not expectation.gated and monitor_only is None)
     if expectation.cause:
         how = f"not evaluated: {expectation.cause}"
     else:

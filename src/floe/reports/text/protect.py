@@ -26,13 +26,13 @@ def protect_text(result: Protected, style: Style) -> str:
     """How much the table holds, then each rule with what became of it."""
     held = [protection for protection in result.protections if protection.held]
     if not result.protections:
-        return f"{result.table}: {plural(len(result.removed), 'rule')} taken back"
+        return f"{result.table}: {plural(len(result.removed), 'constraint')} removed"
     lines = [
-        f"{style.paint('✓ protected', 'green')} {result.table} holds {len(held)} of {plural(len(result.protections), 'rule')} by itself"
+        f"{style.paint('✓ protected', 'green')} {result.table} enforces {len(held)} of {plural(len(result.protections), 'rule')} itself"
     ]
     lines += [f"    {clean(value.id)}: {clean(value.rule)}" for value in held]
     lines += [
-        style.paint(f"    not held: {clean(protection.id)}: {clean(protection.cause)}", "yellow")
+        style.paint(f"    not enforced: {clean(protection.id)}: {clean(protection.cause)}", "yellow")
         for protection in result.protections
         if not protection.held
     ]

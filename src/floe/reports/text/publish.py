@@ -48,7 +48,7 @@ def _tested(tested: Mapping[str, Any]) -> list[str]:
         case "skipped":
             return [f"not tested: {tested['skipped']}"]
         case "pass":
-            return ["its table keeps it"]
+            return ["table passes"]
         case "no_table":
             return ["no table yet"]
         case other:

@@ -9,7 +9,7 @@ from floe.reports.style import Style, clean, plural
 def quarantine_text(found: Sequence[Any], style: Style) -> str:
     """One line per run, with the rows by what they break."""
     if not found:
-        return "Nothing is in quarantine."
+        return "The quarantine is empty."
     lines = []
     for value in found:
         codes = ", ".join(f"{code} {count:,}" for code, count in sorted(value.codes.items()))

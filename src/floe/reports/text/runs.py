@@ -5,13 +5,13 @@ from typing import Any
 
 from floe.reports.style import Style, clean
 
-_HEAD = ("when (UTC)", "run", "table", "contract", "rows", "written", "verdict", "broken promises")
+_HEAD = ("when (UTC)", "run", "table", "contract", "rows", "written", "verdict", "violations")
 
 
 def runs_text(runs: Sequence[Mapping[str, Any]], style: Style, table: str | None = None) -> str:
     """One line per run, newest first."""
     if not runs:
-        return f"No run{f' of {clean(table)}' if table else ''} is recorded here yet; `floe enforce` makes one."
+        return f"No run{f' of {clean(table)}' if table else ''} is recorded yet; `floe enforce` and `floe test` record runs."
     rows = [_HEAD, *(_row(run) for run in runs)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -30,13 +30,9 @@ def _row(run: Mapping[str, Any]) -> tuple[str, ...]:
     if unknown:
         broken.append(f"{unknown} not evaluated")
     count = "–" if run["row_count"] is None else f"{run['row_count']:,}"
-    verdict = (
-        "refused"
-        if run["refused"]
-        else run["outcome"].replace("_", " ")
-        if run["mode"] in ("test", "monitor")
-        else "written"
-    )
+    verdict = run["outcome"].replace("_", " ") if run["mode"] in ("test", "monitor") else "written"
+    if run["refused"]:
+        verdict = "refused"
     verdict += " (partial)" if run["result"].get("scope") else ""
     contract = f"{run['contract']}:{run['version']}"
     when = run["at"].replace("T", " ")[:19]

@@ -1,25 +1,28 @@
-"""What a gate did, for people."""
+"""The result of a write as text."""
 
 from floe.model.result import NOT_GATED, Outcome, Reason, WriteResult
 from floe.reports.style import Style, clean, plural
+from floe.reports.text.result import keys_text
 
 
 def write_text(batch: str, result: WriteResult, style: Style) -> str:
-    """The verdict first, then each broken promise with its counts and both values, then where it stands."""
+    """The result first, then each violation with its counts and both values, then the notes."""
     lines = [_verdict(batch, result, style)]
     for outcome in (*result.result.failed, *result.result.not_evaluated):
         if result.result.rows is not None or outcome.reason is not Reason.SCHEMA_MISMATCH:
             lines += _broken(outcome, result.result.rows, style)
+    keys = keys_text(result.result)
+    lines += [style.paint(f"    {keys}", "dim")] if keys else []
     lines += [style.paint(f"    note: {clean(note)}", "dim") for note in (*result.notes, *_apart(result))]
     return "\n".join(lines)
 
 
 def _verdict(batch: str, result: WriteResult, style: Style) -> str:
     if result.refused:
-        kept = f"still snapshot {result.snapshot_before}" if result.snapshot_before else "no table was made"
+        kept = f"still snapshot {result.snapshot_before}" if result.snapshot_before else "no table was created"
         return f"{style.paint('✗ refused', 'red')} {batch}: nothing written to {result.table} ({result.format}), {kept}"
     if result.repeated:
-        return f"{style.paint('✓ known', 'green')} {batch}: batch {result.batch_id} is in {result.table} already ({plural(result.written, 'row')}, snapshot {result.snapshot_after}); nothing written"
+        return f"{style.paint('✓ already written', 'green')} {batch}: batch {result.batch_id} is in {result.table} ({plural(result.written, 'row')}, snapshot {result.snapshot_after}); nothing written"
     made = "created, " if result.created else ""
     after = f"now snapshot {result.snapshot_after}" if result.snapshot_after else "still empty"
     alert = style.paint(" with alerts", "yellow") if result.result.failed or result.result.not_evaluated else ""
@@ -54,4 +57,10 @@ def _samples(outcome: Outcome) -> str:
 
 def _apart(result: WriteResult) -> list[str]:
     apart = [outcome.name for outcome in result.result.expectations if outcome.outcome == NOT_GATED]
-    return [f"not a gate's rules, judged on the whole table: {', '.join(apart)}"] if apart else []
+    return (
+        [
+            f"not checked at write time, because they apply to the whole table (floe test checks them): {', '.join(apart)}"
+        ]
+        if apart
+        else []
+    )

@@ -7,26 +7,12 @@ from floe.system.lazy import lazy
 if TYPE_CHECKING:
     from floe.tables.delta import (
         changes as changes,
-    )
-    from floe.tables.delta import (
         commit as commit,
-    )
-    from floe.tables.delta import (
         history as history,
-    )
-    from floe.tables.delta import (
         metadata as metadata,
-    )
-    from floe.tables.delta import (
         protect as protect,
-    )
-    from floe.tables.delta import (
         reader as reader,
-    )
-    from floe.tables.delta import (
         rows as rows,
-    )
-    from floe.tables.delta import (
         table as table,
     )
 else:

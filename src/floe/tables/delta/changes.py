@@ -20,7 +20,7 @@ from floe.model.claim import file_id
 from floe.tables.delta.metadata import column_identity, delta_mark
 from floe.tables.facts import Rewrite
 
-_COMMITS = 1000  # that are looked through
+_COMMITS = 1000  # that are searched
 _MAPPING = "delta.columnMapping.mode"
 _MOVING = ("OPTIMIZE", "REORG")
 Action = Mapping[str, Any]
@@ -36,7 +36,7 @@ class _Commit(NamedTuple):
 
 
 def rewrites(path: str, since: int, now: int) -> list[Rewrite]:
-    """The rewrites after one version and up to another, oldest first; those before a commit that is gone are left out."""
+    """The rewrites between two versions, oldest first; those before a missing commit are left out."""
     commits: list[_Commit] = []
     try:
         table = DeltaTable(path)
@@ -101,10 +101,7 @@ def _rewrites(commits: list[_Commit]) -> list[Rewrite]:
 
 def _rewrite(commit: _Commit, fresh: Mapping[str, str]) -> Rewrite | None:
     """What a commit put in the place of what; `fresh` are the files that came before it, by their paths."""
-    actions = (*commit.added, *commit.removed)
-    if commit.operation not in _MOVING or not commit.added or not commit.removed:
-        return None
-    if any(action.get("dataChange", True) for action in actions):
+    if not _only_moves(commit):
         return None
     counts = [_rows(action) for action in commit.added]
     if None in counts or any(action.get("deletionVector") for action in commit.added):
@@ -118,8 +115,15 @@ def _rewrite(commit: _Commit, fresh: Mapping[str, str]) -> Rewrite | None:
     )
 
 
+def _only_moves(commit: _Commit) -> bool:
+    """Whether Delta itself marks a commit as moving rows between files without changing any."""
+    if commit.operation not in _MOVING or not commit.added or not commit.removed:
+        return False
+    return not any(action.get("dataChange", True) for action in (*commit.added, *commit.removed))
+
+
 def _removed(action: Action, fresh: Mapping[str, str]) -> str:
-    """A removed file as far as its action names it; one with deleted rows is not told from others of its kind."""
+    """A removed file as far as its action names it; one with deleted rows cannot be distinguished from others of its kind."""
     path = unquote(action["path"])
     name = fresh.get(path, path).split("\n", 1)[0]
     return f"{name}\n?" if action.get("deletionVector") else name

@@ -16,10 +16,10 @@ from floe.model.plan import Plan
 from floe.model.types import Struct
 from floe.tables.commit_tag import Tag
 from floe.tables.parquet.footers import footers, struct_of
-from floe.tables.spark.constraints import holdable, name_of
+from floe.tables.spark.schema import holdable, name_of
 from floe.tables.state import TableMovedError
 
-# what a table may be able to do: a commit of ours is right with these, whatever else is wrong or refused
+# table features with which floe's own commit is correct; any other feature refuses it
 _FEATURES = {
     "appendOnly",
     "invariants",
@@ -37,34 +37,42 @@ _LAST = "\U0010ffff"
 
 
 def unfit(log: DeltaTable, plan: Plan, files: Iterable[pq.FileMetaData]) -> str | None:
-    """Why staged files cannot become this table's by a commit of ours; None where they can."""
-    protocol, about = log.protocol(), log.metadata()
-    strange = set(protocol.writer_features or ()) | set(protocol.reader_features or ())
-    strange -= _FEATURES
-    ours = {
-        f"delta.constraints.{name_of(expectation)}" for expectation in holdable(plan)
-    }  # the gate judged these on the staged rows
-    used = [key for key in about.configuration if key.startswith(_BINDING) and key not in ours]
-    used = [key for key in used if about.configuration[key] != "none"]
-    if strange or used:
-        return f"the table uses {', '.join(sorted({*strange, *used}))}"
-    if about.partition_columns:
+    """Why staged files cannot become part of this table by a commit of floe; None if they can."""
+    if used := _strange_features(log, plan):
+        return f"the table uses {', '.join(used)}"
+    if log.metadata().partition_columns:
         return "the table is partitioned"
     schema = json.loads(log.schema().to_json())
-    if any(key.startswith("delta.") for field in schema["fields"] for key in field.get("metadata", {})):
-        return "columns of the table are generated, mapped or bound by invariants"
+    if _binds_columns(schema):
+        return "the table has generated, mapped or constrained columns"
     table = from_spark_json(schema)
     assert isinstance(table, Struct)
     required = {member.name for member in plan.schema.members if not member.nullable}
-    loose = [m.name for m in table.members if not m.nullable and m.name not in required]
-    if loose:
-        return f"the table asks for {loose[0]}, which the contract does not"
-    wanted = [(m.name, str(m.type)) for m in table.members]
-    for file in files:
-        there = [(m.name, str(m.type)) for m in struct_of(file).members]
-        if there != wanted:
-            return "the staged files have other types than the table"
+    stricter = [member.name for member in table.members if not member.nullable and member.name not in required]
+    if stricter:
+        return f"the table requires {stricter[0]}, which the contract does not"
+    if any(_columns(struct_of(file)) != _columns(table) for file in files):
+        return "the staged files have other types than the table"
     return None
+
+
+def _strange_features(log: DeltaTable, plan: Plan) -> list[str]:
+    """The features of the table that a commit of floe may not respect."""
+    protocol, configuration = log.protocol(), log.metadata().configuration
+    features = {*(protocol.writer_features or ()), *(protocol.reader_features or ())}
+    judged = {f"delta.constraints.{name_of(rule)}" for rule in holdable(plan)}  # by the gate, on the staged rows
+    binding = {key for key in configuration if key.startswith(_BINDING) and configuration[key] != "none"}
+    return sorted((features - _FEATURES) | (binding - judged))
+
+
+def _binds_columns(schema: dict[str, Any]) -> bool:
+    """Whether a column's metadata holds its values to something."""
+    metadata = [field.get("metadata", {}) for field in schema["fields"]]
+    return any(key.startswith("delta.") for keys in metadata for key in keys)
+
+
+def _columns(struct: Struct) -> list[tuple[str, str]]:
+    return [(member.name, str(member.type)) for member in struct.members]
 
 
 def commit_files(location: str, files: Sequence[Path], plan: Plan, tag: Tag, snapshot: str | None) -> str | None:
@@ -73,7 +81,7 @@ def commit_files(location: str, files: Sequence[Path], plan: Plan, tag: Tag, sna
     The commit is a file that is there or is not: an error that comes after it (a checkpoint on a full disk, say) undoes
     nothing. So after every error the log is asked first, and files go back only where the commit is certainly not there.
 
-    TableMovedError where somebody else committed after the snapshot.
+    TableMovedError if another writer committed after the snapshot.
     """
     try:
         log = DeltaTable(location)
@@ -102,7 +110,7 @@ def commit_files(location: str, files: Sequence[Path], plan: Plan, tag: Tag, sna
 
 
 def _after_error(error: Exception, location: str, version: int, tag: Tag, moved: dict[Path, Path]) -> str | None:
-    """What came of a commit that ended in an error: None where it is in the log, else why it is not."""
+    """The result of a commit that ended in an error: None if it is in the log, else why it is not."""
     other = _next_commit(location, version)
     if other is not None and tag.run_id in other:
         return None
@@ -145,13 +153,16 @@ def statistics(about: pq.FileMetaData) -> dict[str, Any]:
         path = leaf.path.split(".")
         _put(found["nullCount"], path, sum(value.null_count for value in known))
         edges = [value for value in known if value.has_min_max]
-        full = all(
-            one.has_min_max or one.null_count == chunk.num_values for one, chunk in zip(known, chunks, strict=True)
-        )
-        if edges and full:
+        if edges and all(map(_bounded, chunks)):
             for key, value in _bounds(leaf, edges):
                 _put(found[key], path, value)
     return found
+
+
+def _bounded(chunk: Any) -> bool:
+    """Whether the least and the most value of a chunk are known, as far as it has values."""
+    known = chunk.statistics
+    return bool(known.has_min_max or known.null_count == chunk.num_values)
 
 
 def _bounds(leaf: Any, edges: list[Any]) -> Iterator[tuple[str, Any]]:

@@ -67,8 +67,8 @@ def _restored(entry: LogEntry, history: Sequence[LogEntry], log: DeltaTable | No
     found = _same_files(entry, history, log) if log else None
     if found is None:
         raise TableError(
-            f"The table was restored to a moment (version {entry.version}), and which version that was cannot be found out",
-            "Write the batch under another batch_id, after a look at the rows of the table",
+            f"The table was restored to a timestamp (version {entry.version}), and the restored version cannot be determined",
+            "Check the rows of the table, then write the batch under another batch_id",
         )
     return found
 

@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal as Number
 from pathlib import Path
@@ -20,10 +20,11 @@ from pyarrow import compute
 from pyarrow.fs import PyFileSystem
 
 from floe.lang.type_text import from_spark_json
-from floe.model import TableError
+from floe.model import TableCause, TableError
 from floe.model.claim import FileStatistics, bounded
 from floe.model.table import Target
 from floe.model.types import Decimal, Struct, Type
+from floe.tables.boundary import cause_of
 from floe.tables.facts import TableFacts, check_present
 
 _MILLISECOND = datetime.timedelta(milliseconds=1)
@@ -32,11 +33,11 @@ _DIGITS = 15
 
 
 def probe(target: Target) -> TableFacts | None:
-    """What the log at a path says."""
+    """The state in the log at a path."""
     if not target.path:
         raise TableError(
-            f"{target.name} is a name in Spark's catalog, which only a Spark session can ask",
-            "Name its path with --table",
+            f"{target.name} is in Spark's catalog, which needs a Spark session",
+            "Pass its path with --table",
         )
     try:
         if "://" not in target.path and not Path(target.path).exists():
@@ -71,12 +72,12 @@ def _facts(path: str, table: DeltaTable) -> TableFacts:
 
 
 def delta_mark(size: Any, changed: Any) -> str:
-    """What tells a file from another one that was written to the same path."""
+    """The identity of a file, for files that were written to the same path."""
     return f"{size} {changed}"
 
 
 def column_identity(column: Mapping[str, Any]) -> str:
-    """What makes a column that one: its type, and what the log says of it but its comment."""
+    """The identity of a column: its type and metadata, without its comment."""
     notes = {key: value for key, value in (column.get("metadata") or {}).items() if key != "comment"}
     return json.dumps([column["type"], notes], sort_keys=True)
 
@@ -106,11 +107,11 @@ def _committed(table: DeltaTable) -> int | None:
         name = f"_delta_log/{version:020}.json"
         info = log.get_file_info(name)
         if not info.is_file:
-            return None  # cleaned away: what it said is not known
+            return None  # cleaned up: its content is unknown
         with log.open_input_file(name) as stream:
             text = stream.read()
         if not text.strip():
-            raise ValueError(f"{name} is empty: its commit was cut short")
+            raise ValueError(f"{name} is empty: its commit was truncated")
         changed, stamp = _commit(text.splitlines())
         if changed:
             return stamp if stamp is not None else info.mtime_ns // 1_000_000_000
@@ -118,7 +119,7 @@ def _committed(table: DeltaTable) -> int | None:
 
 
 def _commit(lines: list[bytes]) -> tuple[bool, int | None]:
-    """Whether a commit changed data, and when it says it was made."""
+    """Whether a commit changed data, and its timestamp."""
     stamp, changed = None, False
     for line in lines:
         action = json.loads(line) if line else {}
@@ -131,7 +132,7 @@ def _commit(lines: list[bytes]) -> tuple[bool, int | None]:
 
 
 def _add_actions(table: DeltaTable) -> list[dict[str, Any]] | None:
-    """The files that the log lists; None where what it says of them cannot be read, or is about other names."""
+    """The files in the log; None if their statistics cannot be read, or are about other names."""
     if table.metadata().configuration.get("delta.columnMapping.mode", "none") != "none":
         return None
     try:
@@ -196,7 +197,7 @@ def _files(
 
 
 class _Deleted(NamedTuple):
-    """How many rows a deletion vector takes from a file, and which ones, in one word."""
+    """The number and identity of the rows that a deletion vector removes from a file, in one word."""
 
     rows: int
     which: str
@@ -265,26 +266,33 @@ def _deleted(table: DeltaTable, paths: list[str]) -> dict[str, _Deleted] | None:
 def _statistics(row: dict[str, Any], deleted: int, edged: Mapping[str, Type]) -> FileStatistics:
     written = row.get("num_records")
     rows = None if written is None else written - deleted
-    # where rows are deleted, only none or all of them null stays sure
-    nulls = {
-        name: count if count == 0 else count - deleted
-        for name, count in (row.get("null_count") or {}).items()
-        if isinstance(count, int) and (not deleted or count in (0, written))
-    }
-    least = {name: _lower(value) for name, value in (row.get("min") or {}).items() if _known(name, value, edged)}
-    most = {name: _upper(value) for name, value in (row.get("max") or {}).items() if _known(name, value, edged)}
+    nulls = _nulls(row, written, deleted)
+    least = {name: _lower(value) for name, value in _edges(row, "min", edged)}
+    most = {name: _upper(value) for name, value in _edges(row, "max", edged)}
     for name, value in (row.get("partition") or {}).items():
         if value is None and rows is not None:
             nulls[name] = rows
         elif value not in (None, ""):  # readers differ on empty text
             nulls[name] = 0
-            if name in edged and not getattr(value, "tzinfo", None):  # instants are written in a zone that is not said
+            if name in edged and not getattr(value, "tzinfo", None):  # instants are written in a zone that is not given
                 least[name] = most[name] = value
     return FileStatistics(rows, nulls, least, most, row.get("size_bytes"), exact=not deleted)
 
 
-def _known(name: str, value: Any, edged: Mapping[str, Type]) -> bool:
-    return name in edged and value is not None
+def _nulls(row: dict[str, Any], written: int | None, deleted: int) -> dict[str, int]:
+    """How many nulls each column has; where rows are deleted, only none or all of them null stays sure."""
+    nulls = {name: count for name, count in (row.get("null_count") or {}).items() if isinstance(count, int)}
+    if not deleted:
+        return nulls
+    sure = {name: count for name, count in nulls.items() if count in (0, written)}
+    return {name: max(0, count - deleted) for name, count in sure.items()}
+
+
+def _edges(row: dict[str, Any], side: str, edged: Mapping[str, Type]) -> Iterator[tuple[str, Any]]:
+    """The least or greatest values of the columns whose bounds can be compared."""
+    for name, value in (row.get(side) or {}).items():
+        if name in edged and value is not None:
+            yield name, value
 
 
 def _lower(value: Any) -> Any:
@@ -301,15 +309,15 @@ def _open(path: str) -> DeltaTable:
         return DeltaTable(path)
     except TableNotFoundError:
         raise TableError(
-            f"{path} is there, but it is no Delta table",
-            "Name another table with --table, or move what stands there",
+            f"{path} exists, but it is not a Delta table",
+            "Pass another table with --table, or move these files",
         ) from None
     except (DeltaError, OSError) as error:
         raise _unreadable(path, error) from None
 
 
 def _denied(path: str) -> bool:
-    """Whether the log may not be listed, which deltalake's first line does not say."""
+    """Whether listing the log is not permitted, which the first line of deltalake's error does not show."""
     try:
         os.listdir(f"{path}/_delta_log")
     except OSError as error:
@@ -318,6 +326,8 @@ def _denied(path: str) -> bool:
 
 
 def _unreadable(path: str, error: Exception) -> TableError:
-    cause = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
-    cause = "Permission denied" if _denied(path) else cause
-    return TableError(f"{path} cannot be read: {cause}", "Check the table's log, its path and its permissions")
+    remedy = "Check the table's log, its path and its permissions"
+    if _denied(path):
+        return TableError(f"{path} cannot be read: Permission denied", remedy, cause=TableCause.PERMISSION)
+    said = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+    return TableError(f"{path} cannot be read: {said}", remedy, cause=cause_of(error))

@@ -9,11 +9,11 @@ from floe.model.plan import Expectation
 from floe.model.table import Target
 from floe.settings import Settings
 from floe.tables.delta import table
-from floe.tables.spark.by_path import run_on
-from floe.tables.spark.constraints import PREFIX, Protection, name_of
-from floe.tables.spark.errors import ENGINE_ERRORS, first_line
+from floe.tables.spark.errors import ENGINE_ERRORS, conditions, first_line
+from floe.tables.spark.schema import PREFIX, Protection, name_of, run_on
 
 _KEY = "delta.constraints."
+_VIOLATED = "23512"  # the SQLSTATE of a constraint that rows in the table break
 
 
 def _constraints(spark: SparkSession, target: Target) -> set[str]:
@@ -38,7 +38,8 @@ def _constrained(spark: SparkSession, target: Target, rule: Expectation, there: 
     try:
         run_on(spark, target, f"ALTER TABLE {target.sql} ADD CONSTRAINT {quote(name_of(rule))} CHECK ({check})")
     except ENGINE_ERRORS as error:
-        return Protection(rule.id, check, False, first_line(error))
+        violated = any(condition.sqlstate == _VIOLATED for condition in conditions(error))
+        return Protection(rule.id, check, False, first_line(error), violated)
     return Protection(rule.id, check, True)
 
 

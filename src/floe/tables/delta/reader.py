@@ -37,7 +37,7 @@ def descriptions(target: Target) -> dict[str, str]:
 
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:
-    """What the log at a path says."""
+    """The state in the log at a path."""
     del settings
     return metadata.probe(target)
 

@@ -14,7 +14,7 @@ from floe.lang.type_text import from_spark_json
 from floe.model import TableError
 from floe.model.table import Target
 from floe.model.types import Struct
-from floe.tables.boundary import library_errors
+from floe.tables.boundary import cause_of, library_errors
 from floe.tables.rows import RowQuery, marked
 
 
@@ -57,8 +57,8 @@ def open_table(target: Target) -> DeltaRows | None:
     """The table at a path."""
     if not target.path:
         raise TableError(
-            f"{target.name} is a name in Spark's catalog, which only a Spark session can ask",
-            "Write it by its path, or name its path in the contract's server",
+            f"{target.name} is in Spark's catalog, which needs a Spark session",
+            "Write it by its path, or add the path to the server of the contract",
         )
     if "://" not in target.path and not Path(target.path).exists():
         return None
@@ -66,7 +66,9 @@ def open_table(target: Target) -> DeltaRows | None:
         return DeltaRows(DeltaTable(target.path))
     except (DeltaError, OSError) as error:
         cause = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
-        raise TableError(f"{target.path} cannot be read: {cause}", "Check its log, path and permissions") from None
+        raise TableError(
+            f"{target.path} cannot be read: {cause}", "Check its log, path and permissions", cause=cause_of(error)
+        ) from None
 
 
 def _schema(table: DeltaTable) -> Struct:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
-from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession, functions as sql
 
 from floe.lang.sql.literals import quote, text
 from floe.model import TableError
@@ -18,9 +17,7 @@ from floe.model.types import Array, MapOf, Struct, Type
 from floe.settings import Settings
 from floe.tables.commit_tag import Commit, Tag, commit_of, conf, insert_new_statement, merge_statement, view
 from floe.tables.delta.history import LogEntry, standing
-from floe.tables.spark.by_path import run_on
-from floe.tables.spark.constraints import Protection
-from floe.tables.spark.schema import ddl, struct_of
+from floe.tables.spark.schema import Protection, ddl, run_on, struct_of
 from floe.tables.state import State
 
 _NEWEST = 20  # how far back the commit is looked for that was made a moment ago
@@ -38,7 +35,7 @@ def partition_value(column: Column) -> Column:
 
 
 def exists(spark: SparkSession, target: Target) -> bool:
-    """Whether the table is there; TableError where something else stands in its place."""
+    """Whether the table exists; TableError if something else is at its path."""
     if target.name:
         return spark.catalog.tableExists(target.sql)
     path = Path(str(target.path))
@@ -46,7 +43,7 @@ def exists(spark: SparkSession, target: Target) -> bool:
         return True
     if path.is_file() or (path.is_dir() and any(path.iterdir())):
         raise TableError(
-            f"{path} is there, but it is no Delta table", "Name another table with --table, or move what stands there"
+            f"{path} exists, but it is not a Delta table", "Pass another table with --table, or move these files"
         )
     return False
 
@@ -60,7 +57,7 @@ def read(spark: SparkSession, target: Target, snapshot: str | None = None) -> Da
 
 
 def read_state(spark: SparkSession, target: Target, state: State) -> DataFrame:
-    """The table's rows as they stood."""
+    """The rows of the table at a snapshot."""
     return read(spark, target, state.snapshot)
 
 
@@ -80,8 +77,8 @@ def create(
     unfit = [name for name in _names(schema) if _UNFIT.search(name)]
     if unfit:
         raise TableError(
-            f"Delta cannot hold the column names {', '.join(map(repr, unfit))}: they have spaces or one of , ; {{ }} ( ) =",
-            "Give these fields a physicalName without them, or keep the table in Iceberg (tables.format: iceberg)",
+            f"Delta does not allow the column names {', '.join(map(repr, unfit))}: they contain spaces or one of , ; {{ }} ( ) =",
+            "Give these fields a physicalName without these characters, or use Iceberg (tables.format: iceberg)",
         )
     if target.name and target.name.count("."):
         spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {Target('delta', target.name.rsplit('.', 1)[0]).sql}")
@@ -128,7 +125,7 @@ def field_ids(target: Target, schema: Struct, created: bool, settings: Settings)
 
 
 def advanced(state: State, there: State, statements: int) -> bool:
-    """Whether nothing but our own statements, one commit each, stands between two states of a table."""
+    """Whether only statements of floe, one commit each, are between two states of a table."""
     return there.identity == state.identity and int(there.snapshot or 0) == int(state.snapshot or 0) + statements
 
 
@@ -263,7 +260,7 @@ def _location(spark: SparkSession, target: Target) -> str:
 
 
 def state(spark: SparkSession, target: Target) -> State:
-    """The table as it stands now."""
+    """The current state of the table."""
     log = _log(spark, target)
     schema = struct_of(read(spark, target).schema)
     if log:

@@ -1,4 +1,4 @@
-"""Which files of an Iceberg table were only rewritten: snapshots that say they replace files by others of the same rows."""
+"""Files of an Iceberg table that were only rewritten: snapshots that replace files with others of the same rows."""
 
 from pyiceberg.manifest import ManifestContent, ManifestEntryStatus
 from pyiceberg.table import Table
@@ -19,28 +19,38 @@ _SURE = (Operation.APPEND, Operation.REPLACE)
 def rewrites(target: Target, settings: Settings, since: str, now: str) -> list[Rewrite]:
     """The rewrites between two snapshots, oldest first; none where one is no ancestor, or rows were deleted between."""
     try:
-        with library_errors(f"The snapshots of {target} cannot be read", "Nothing: all files are read instead"):
+        with library_errors(
+            f"The snapshots of {target} cannot be read", "No action needed: all files are read instead"
+        ):
             return _between(open_table(target, settings), since, now)
     except TableError:
         return []
 
 
 def _between(table: Table | None, since: str, now: str) -> list[Rewrite]:
-    snapshot = table.snapshot_by_id(int(now)) if table else None
+    if table is None:
+        return []
+    passed = _passed(table, since, now)
+    rewritten = (
+        _rewrite(table, snapshot) for snapshot in reversed(passed) if _operation(snapshot) is Operation.REPLACE
+    )
+    return [rewrite for rewrite in rewritten if rewrite]
+
+
+def _passed(table: Table, since: str, now: str) -> list[Snapshot]:
+    """The snapshots after one and up to another, newest first; none where one of them may have changed rows."""
     passed: list[Snapshot] = []
+    snapshot = table.snapshot_by_id(int(now))
     while snapshot and str(snapshot.snapshot_id) != since:
         passed.append(snapshot)
-        sure = snapshot.summary and snapshot.summary.operation in _SURE and len(passed) <= _SNAPSHOTS
-        parent = snapshot.parent_snapshot_id if sure else None
-        snapshot = table.snapshot_by_id(parent) if table and parent is not None else None
-    if not table or not snapshot:
-        return []
-    replaced = (
-        snapshot
-        for snapshot in reversed(passed)
-        if snapshot.summary and snapshot.summary.operation is Operation.REPLACE
-    )
-    return [rewrite for snapshot in replaced if (rewrite := _rewrite(table, snapshot))]
+        if _operation(snapshot) not in _SURE or len(passed) > _SNAPSHOTS or snapshot.parent_snapshot_id is None:
+            return []
+        snapshot = table.snapshot_by_id(snapshot.parent_snapshot_id)
+    return passed if snapshot else []
+
+
+def _operation(snapshot: Snapshot) -> Operation | None:
+    return snapshot.summary.operation if snapshot.summary else None
 
 
 def _rewrite(table: Table, snapshot: Snapshot) -> Rewrite | None:

@@ -29,16 +29,15 @@ from floe.settings import Settings
 from floe.tables.commit_tag import Tag
 from floe.tables.delta.commit import put_back
 from floe.tables.iceberg.metadata import by_name, struct_of
-from floe.tables.parquet.footers import footers
-from floe.tables.parquet.footers import struct_of as file_struct
+from floe.tables.parquet.footers import footers, struct_of as file_struct
 from floe.tables.spark.schema import FieldIds
 from floe.tables.state import State, TableMovedError
 
-_PATIENCE = (0, 1, 3)  # seconds before each look for a commit whose answer was lost
+_PATIENCE = (0, 1, 3)  # seconds before each attempt to find a commit whose answer was lost
 
 
 def unfit(table: Table, plan: Plan, files: Iterable[pq.FileMetaData]) -> str | None:
-    """Why staged files cannot become this table's by a commit of ours; None where they can."""
+    """Why staged files cannot become part of this table by a commit of floe; None if they can."""
     if not table.spec().is_unpartitioned():
         return "the table is partitioned"
     if "://" in table.location().removeprefix("file://"):
@@ -47,18 +46,18 @@ def unfit(table: Table, plan: Plan, files: Iterable[pq.FileMetaData]) -> str | N
     required = {member.name for member in plan.schema.members if not member.nullable}
     loose = [m.name for m in schema.members if not m.nullable and m.name not in required]
     if loose:
-        return f"the table asks for {loose[0]}, which the contract does not"
+        return f"the table requires {loose[0]}, which the contract does not"
     wanted = _shape(schema)
     ids = _ids_of(table.schema().as_struct())
     if ids is None:
-        return "lists and maps of files that Spark writes carry no field ids"
+        return "arrays and maps in files that Spark writes have no field ids"
     found = (_unfit_file(about, wanted, ids) for about in files)
     return next((reason for reason in found if reason), None)
 
 
 def _unfit_file(about: pq.FileMetaData, wanted: list[tuple[str, str]], ids: dict[tuple[str, ...], int]) -> str | None:
     if any(about.schema.column(index).physical_type == "INT96" for index in range(about.num_columns)):
-        return "timestamps of the staged files are of the old kind (spark.sql.parquet.outputTimestampType)"
+        return "the staged files have INT96 timestamps (spark.sql.parquet.outputTimestampType)"
     if _shape(file_struct(about)) != wanted:
         return "the staged files have other types than the table"
     if _file_ids(about.schema.to_arrow_schema()) != ids:
@@ -127,14 +126,14 @@ def commit_files(
 ) -> str | None:
     """Make staged files the table's by one commit onto a state; else why not, with the files back in place.
 
-    TableMovedError where somebody else committed since, or changed the schema, which makes no snapshot.
+    TableMovedError if another writer committed since, or changed the schema, which makes no snapshot.
     """
     try:
         table = by_name(str(target.name), settings)
     except TableError as error:
         return error.message
     if table is None:
-        return "its catalog cannot be asked without Spark"
+        return "its catalog is not available without Spark"
     full = {file: about for file, about in zip(files, footers(files), strict=True) if about.num_rows}
     reason = unfit(table, plan, full.values())
     if _current(table) != state.snapshot or _shape(struct_of(table.schema().as_struct())) != _shape(state.schema):
@@ -158,7 +157,7 @@ def commit_files(
 
 
 def _after_error(error: Exception, table: Table, snapshot: str | None, tag: Tag, moved: dict[Path, Path]) -> str | None:
-    """What came of a commit that ended in an error: None where the table has it, else why it has not.
+    """The result of a commit that ended in an error: None if the table has it, else why it has not.
 
     A catalog behind a network may still be at work on a commit whose answer was lost. Files that it may yet make the table's
     are never moved away: the table would name files that are gone. Then nobody knows, and that is what is said.
@@ -172,7 +171,7 @@ def _after_error(error: Exception, table: Table, snapshot: str | None, tag: Tag,
     if not certain:
         raise TableError(
             f"Whether the batch was committed is unknown: the catalog's answer was lost ({_first_line(error)})",
-            "Repeat with the same batch_id: a batch that is in the table is not written again",
+            "Run it again with the same batch_id: a batch that is in the table is not written again",
         )
     put_back(moved)
     if _current(now) != snapshot:

@@ -1,4 +1,4 @@
-"""Which files of an Iceberg table carry no field ids, by their footers: only for those who ask, never on the way of a test."""
+"""Files of an Iceberg table without field ids, from their footers: only on request, never during a test."""
 
 from pyarrow import parquet as pq
 from pyiceberg.manifest import FileFormat
@@ -14,7 +14,7 @@ _MOST = 1000  # files that are looked into
 
 
 def files_without_ids(target: Target, settings: Settings) -> FilesWithoutIds | None:
-    """What the footers of a table's Parquet files say; None where there is no table."""
+    """The footers of a table's Parquet files; None if there is no table."""
     listed = data_files(target, settings)
     if listed is None:
         return None

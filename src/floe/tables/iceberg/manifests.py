@@ -60,6 +60,6 @@ def entries(manifest: ManifestFile, io: FileIO) -> list[ManifestEntry]:
 
 
 def referenced_file(deletes: DataFile) -> str | None:
-    """The one data file that a file of deletes is about, where it names one."""
+    """The data file of a delete file, if it has only one."""
     path = deletes._data[_REFERENCED]
     return str(path) if path else None

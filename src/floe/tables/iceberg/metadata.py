@@ -1,4 +1,4 @@
-"""Iceberg's catalogs and metadata files, asked by pyiceberg."""
+"""Iceberg's catalogs and metadata files, read with pyiceberg."""
 
 import datetime
 import decimal
@@ -30,7 +30,7 @@ from pyiceberg.types import (
 )
 
 from floe.lang.type_text import parse_type
-from floe.model import TableError
+from floe.model import TableCause, TableError
 from floe.model.claim import FileStatistics, bounded
 from floe.model.table import Target
 from floe.model.types import Array, Atomic, MapOf, Member, Struct, Text, Type
@@ -58,7 +58,7 @@ _NUMBERED = re.compile(r"v?(\d+)[-.].*metadata\.json")
 
 
 class _Constant(NamedTuple):
-    """A column whose value stands in the partition of a file: where there, its name, and how a bound is made of it."""
+    """A column whose value is in the partition of a file: its position, its name, and how a bound is made of it."""
 
     place: int
     name: str
@@ -91,7 +91,7 @@ def first_file(table: Table) -> DataFile | None:
 
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:
-    """What the catalog, or a metadata file, says of a table."""
+    """The state of a table in the catalog or a metadata file."""
     table = _read_or_say(target, lambda: _at_hand(target, settings) or open_table(target, settings))
     return _read_or_say(target, lambda: _facts(table)) if table else None
 
@@ -111,7 +111,7 @@ def _at_hand(target: Target, settings: Settings) -> Table | None:
 
 
 def _in_sqlite(name: str, settings: Settings) -> str | None:
-    """The metadata file of a table in a catalog that is an SQLite file; None where that does not say."""
+    """The metadata file of a table in a catalog that is an SQLite file; None if it is not there."""
     catalog, _, rest = name.partition(".")
     namespace, _, table = rest.rpartition(".")
     uri = str((settings.catalogs.get(catalog) or {}).get("uri", ""))
@@ -155,14 +155,19 @@ def by_name(name: str, settings: Settings) -> Table | None:
     """A table of the settings' catalogs; None where it is not there, or in none of them."""
     catalog, *identifier = name.split(".")
     if catalog not in settings.catalogs:
-        raise TableError(f"No catalog is called '{catalog}'", "Add it under catalogs in the settings (`floe doctor`)")
+        raise TableError(
+            f"No catalog is called '{catalog}'",
+            "Add it under catalogs in the settings (`floe doctor`)",
+            cause=TableCause.CATALOG,
+        )
     found: Table | None = _asked(catalog, lambda: _load(catalog, tuple(identifier), settings))
     return found
 
 
 def _asked(catalog: str, ask: Callable[[], Any]) -> Any:
     """What a catalog answers, in time; TableError where it is out of reach."""
-    with library_errors(f"The catalog '{catalog}' cannot be asked", "Check catalogs in the settings (`floe doctor`)"):
+    remedy = "Check catalogs in the settings (`floe doctor`)"
+    with library_errors(f"The catalog '{catalog}' cannot be reached", remedy, cause=TableCause.CATALOG):
         return call_with_timeout(ask, PATIENCE)
 
 
@@ -179,20 +184,20 @@ def metadata_file(path: str) -> str | None:
     if path.endswith("metadata.json"):
         return path if "://" in path or Path(path).is_file() else None
     if "://" in path:
-        raise TableError(f"{path} is a folder, whose metadata file is not known", "Name its metadata.json with --table")
+        raise TableError(f"{path} is a folder without a known metadata file", "Pass its metadata.json with --table")
     newest = _newest(Path(path) / "metadata")
     return str(newest) if newest else None
 
 
 def _newest(folder: Path) -> Path | None:
-    """The metadata file that a hint names, else the one with the highest number."""
+    """The metadata file in a version hint, else the one with the highest number."""
     hint = folder / "version-hint.text"
     files = [(int(match[1]), file) for file in folder.glob("*.metadata.json") if (match := _NUMBERED.match(file.name))]
     wanted = int(hint.read_text()) if hint.is_file() else max((number for number, _ in files), default=0)
     fitting = [file for number, file in files if number == wanted]
     if len(fitting) > 1:
         raise TableError(
-            f"{folder} has {len(fitting)} metadata files of version {wanted}", "Name one of them with --table"
+            f"{folder} has {len(fitting)} metadata files of version {wanted}", "Pass one of them with --table"
         )
     return fitting[0] if fitting else None
 
@@ -279,19 +284,11 @@ def _files(table: Table, schema: Struct, found: list[_Listed]) -> tuple[FileStat
 def _listed(table: Table) -> list[_Listed]:
     """The data files of the table now, each with the files that delete rows of it."""
     snapshot = table.current_snapshot()
-    manifests = snapshot.manifests(table.io) if snapshot else []
-    data = [
-        entry
-        for manifest_file in manifests
-        if manifest_file.content is ManifestContent.DATA
-        for entry in entries(manifest_file, table.io)
-    ]
-    gone = [
-        entry
-        for manifest in manifests
-        if manifest.content is not ManifestContent.DATA
-        for entry in entries(manifest, table.io)
-    ]
+    data: list[ManifestEntry] = []
+    gone: list[ManifestEntry] = []
+    for manifest in snapshot.manifests(table.io) if snapshot else []:
+        kept = data if manifest.content is ManifestContent.DATA else gone
+        kept += entries(manifest, table.io)
     if not gone:
         return [(entry, ()) for entry in data]
     deletes = Deletes(gone, {id_ for id_, spec in table.specs().items() if spec.is_unpartitioned()})
@@ -316,7 +313,7 @@ def _loose(table: Table, listed: list[_Listed]) -> frozenset[str]:
 
 
 def _fits_constant(file: DataFile, field: NestedField, value: Any) -> bool:
-    """Whether what a file's statistics say of a column holds for the value of its partition."""
+    """Whether the statistics of a column in a file are valid for the value of its partition."""
     id_ = field.field_id
     nulls = (file.null_value_counts or {}).get(id_)
     if value is None:
@@ -356,18 +353,8 @@ def _widened(table: Table) -> set[int]:
 
 
 def _statistics(entry: ManifestEntry, deletes: Sequence[DataFile], known: _KnownColumns) -> FileStatistics:
-    file, (columns, bounds, constants) = entry.data_file, known
-    counts = dict((file.null_value_counts or {}).items())
-    nulls = {f.name: counts[f.field_id] for f in columns if f.field_id in counts}
-    least, most = _values(bounds, file.lower_bounds or {}), _values(bounds, file.upper_bounds or {})
-    for place, name, read in constants.get(file.spec_id, ()):
-        raw = file.partition[place]
-        nulls[name] = file.record_count if raw is None else 0
-        value = read(raw) if read and raw is not None else None
-        for edges in (least, most):
-            edges.pop(name, None)
-            if value is not None:
-                edges[name] = value
+    file = entry.data_file
+    nulls, least, most = _bounds(file, known)
     if deletes:  # only none of them null stays sure
         nulls = {name: count for name, count in nulls.items() if count == 0}
     gone = "\n".join(sorted(delete.file_path for delete in deletes))
@@ -386,8 +373,25 @@ def _statistics(entry: ManifestEntry, deletes: Sequence[DataFile], known: _Known
     )
 
 
+def _bounds(file: DataFile, known: _KnownColumns) -> tuple[dict[str, int], dict[str, Any], dict[str, Any]]:
+    """Nulls, least and greatest values of a file's columns; of those it is partitioned by, the partition's value."""
+    columns, bounds, constants = known
+    counts = dict((file.null_value_counts or {}).items())
+    nulls = {field.name: counts[field.field_id] for field in columns if field.field_id in counts}
+    least, most = _values(bounds, file.lower_bounds or {}), _values(bounds, file.upper_bounds or {})
+    for place, name, read in constants.get(file.spec_id, ()):
+        raw = file.partition[place]
+        nulls[name] = file.record_count if raw is None else 0
+        value = read(raw) if read and raw is not None else None
+        for edges in (least, most):
+            edges.pop(name, None)
+            if value is not None:
+                edges[name] = value
+    return nulls, least, most
+
+
 def iceberg_mark(entry: ManifestEntry) -> str:
-    """What tells a file from another one that was added under the same path.
+    """The identity of a file, for files that were added under the same path.
 
     Tables of version 1 have no sequence numbers, so that the snapshot that added the file takes their place.
     """
@@ -454,5 +458,5 @@ def _catalog(name: str, settings: Settings) -> Catalog | None:
 
 
 def _io(place: str) -> dict[str, str]:
-    """How files are read: local ones without pyarrow, whose import takes as long as everything else here."""
+    """How files are read: local ones without pyarrow, whose import takes as long as the rest here."""
     return {} if "://" in place and not place.startswith("file://") else _LIGHT

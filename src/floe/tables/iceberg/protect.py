@@ -2,43 +2,41 @@
 
 from collections.abc import Sequence
 
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import SparkSession, functions as sql
 
 from floe.lang.sql.literals import quote
 from floe.model.plan import Expectation
 from floe.model.table import Target
 from floe.settings import Settings
-from floe.tables.iceberg import required_fields as required
-from floe.tables.iceberg import table
-from floe.tables.spark.constraints import Protection
+from floe.tables.iceberg import required_fields as required, table
+from floe.tables.spark.schema import Protection
 
 
 def protect(spark: SparkSession, target: Target, rules: Sequence[Expectation], settings: Settings) -> list[Protection]:
-    """Iceberg holds that a field is required, and nothing else; floe's own tables say so from the start."""
-    asked = {
-        expectation.id: expectation.claims[0].column
-        for expectation in rules
-        if expectation.claims and expectation.claims[0].kind == "not_null"
-    }
+    """Iceberg supports required fields only; tables that floe creates have them from the start."""
+    required_columns = {rule.id: rule.claims[0].column for rule in rules if _requires(rule)}
     schema = table.state(spark, target).schema
-    loose = [m.name for m in schema.members if m.nullable and m.name in asked.values()]
-    empty = _nulls(spark, target, loose)
-    cause = required.change(target, settings, {name: True for name in loose if not empty[name]}) if loose else ""
+    optional = [m.name for m in schema.members if m.nullable and m.name in required_columns.values()]
+    nulls = _nulls(spark, target, optional)
+    filled = [name for name in optional if not nulls[name]]
+    cause = required.change(target, settings, dict.fromkeys(filled, True)) if optional else ""
     spark.catalog.refreshTable(target.sql)
-    late = _nulls(spark, target, [name for name in loose if not empty[name]])  # a writer was faster
-    required.change(target, settings, {name: False for name, rows in late.items() if rows})
-    return [
-        _required(rule, asked.get(rule.id), {**empty, **{k: v for k, v in late.items() if v}}, cause) for rule in rules
-    ]
+    late = {name: rows for name, rows in _nulls(spark, target, filled).items() if rows}  # a writer was faster
+    required.change(target, settings, dict.fromkeys(late, False))
+    return [_required(rule, required_columns.get(rule.id), {**nulls, **late}, cause) for rule in rules]
+
+
+def _requires(rule: Expectation) -> bool:
+    """Whether a rule requires a value in every row."""
+    return bool(rule.claims) and rule.claims[0].kind == "not_null"
 
 
 def _required(rule: Expectation, column: str | None, empty: dict[str, int], cause: str) -> Protection:
     if column is None:
-        return Protection(rule.id, str(rule.row_rule), False, "Iceberg holds no rules about values")
+        return Protection(rule.id, str(rule.row_rule), False, "Iceberg has no constraints on values")
     rows = empty.get(column, 0)
     if rows:
-        return Protection(rule.id, f"{column} NOT NULL", False, f"{rows:,} rows in the table violate it")
+        return Protection(rule.id, f"{column} NOT NULL", False, f"{rows:,} rows in the table violate it", True)
     if column in empty and cause:
         return Protection(rule.id, f"{column} NOT NULL", False, cause)
     return Protection(rule.id, f"{column} NOT NULL", True)

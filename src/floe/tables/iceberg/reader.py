@@ -18,7 +18,7 @@ from floe.tables.parquet import columns as parquet_columns
 
 
 def needs_spark(target: Target) -> bool:
-    """Never: pyiceberg asks catalogs too."""
+    """Never: pyiceberg reads catalogs too."""
     del target
     return False
 
@@ -35,7 +35,7 @@ def descriptions(target: Target) -> dict[str, str]:
 
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:
-    """What the catalog, or a metadata file, says."""
+    """The state in the catalog or in a metadata file."""
     return metadata.probe(target, settings)
 
 
@@ -58,7 +58,7 @@ def rewrites(target: Target, settings: Settings, since: str, now: str) -> list[R
 
 
 def changed(target: Target, facts: TableFacts, settings: Settings) -> bool:
-    """Whether the metadata is another: only asked where the columns of now are not those of the snapshot."""
+    """Whether the metadata changed: only read if the current columns differ from those of the snapshot."""
     return facts.altered and metadata.metadata_now(target, settings) != facts.metadata
 
 
@@ -126,5 +126,5 @@ def open_rows(target: Target, settings: Settings) -> IcebergRows | None:
 
 
 def files_without_ids(target: Target, settings: Settings) -> FilesWithoutIds | None:
-    """What the footers of the table's Parquet files say."""
+    """The footers of the table's Parquet files."""
     return _files_without_ids(target, settings)

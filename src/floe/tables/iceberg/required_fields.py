@@ -20,12 +20,12 @@ def by_floe(target: Target, settings: Settings) -> list[str]:
 
 
 def change(target: Target, settings: Settings, wanted: Mapping[str, bool]) -> str:
-    """Make fields required, or optional again, and keep which ones; why not, where the table cannot be changed."""
+    """Make fields required, or optional again, and record which; or why the table cannot be changed."""
     if not wanted:
         return ""
     table = by_name(str(target.name), settings) if target.name else None
     if table is None:
-        return "its catalog cannot be asked without Spark"
+        return "its catalog is not available without Spark"
     marked = {*by_floe(target, settings), *(name for name, sure in wanted.items() if sure)}
     marked -= {name for name, sure in wanted.items() if not sure}
     try:
@@ -36,6 +36,7 @@ def change(target: Target, settings: Settings, wanted: Mapping[str, bool]) -> st
             transaction.set_properties({_MARK: json.dumps(sorted(marked))})
     except (CommitFailedException, ValueError) as error:
         raise TableError(
-            f"{target} could not be changed: {str(error).splitlines()[0]}", "Repeat when nobody else changes the table"
+            f"{target} could not be changed: {str(error).splitlines()[0]}",
+            "Run it again when no other writer changes the table",
         ) from None
     return ""

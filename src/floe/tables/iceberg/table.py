@@ -20,9 +20,8 @@ from floe.tables.delta.table import create_statement
 from floe.tables.iceberg import metadata
 from floe.tables.iceberg.metadata import metadata_file
 from floe.tables.iceberg.names import NAME_MAPPING
-from floe.tables.spark.constraints import Protection
 from floe.tables.spark.errors import ENGINE_ERRORS
-from floe.tables.spark.schema import FieldIds, struct_of
+from floe.tables.spark.schema import FieldIds, Protection, struct_of
 from floe.tables.spark.unskipped import without_statistics
 from floe.tables.state import State, TableMovedError, rows_lost
 
@@ -93,7 +92,7 @@ def create(
 
 
 def location(spark: SparkSession, target: Target, settings: Settings) -> str:
-    """Where the table is, or will be as far as its catalog tells."""
+    """The location of the table, or its future location if the catalog has one."""
     if exists(spark, target):
         described = spark.sql(f"DESCRIBE TABLE EXTENDED {target.sql}").where("col_name = 'Location'").head()
         if described:
@@ -115,7 +114,7 @@ def field_ids(target: Target, schema: Struct, created: bool, settings: Settings)
 
 
 def advanced(state: State, there: State, statements: int) -> bool:
-    """Whether nothing but our own statements, which make no snapshot, stands between two states of a table."""
+    """Whether only statements of floe, which make no snapshot, are between two states of a table."""
     del statements
     return there.identity == state.identity and there.snapshot == state.snapshot
 
@@ -194,7 +193,7 @@ def _fast_forward(spark: SparkSession, target: Target, branch: str, state: State
 
 
 def _ref(spark: SparkSession, target: Target, name: str) -> str | None:
-    """The snapshot that a branch of the table stands at."""
+    """The snapshot of a branch of the table."""
     spark.sql(f"REFRESH TABLE {target.sql}")
     row = spark.sql(f"SELECT snapshot_id FROM {target.sql}.refs WHERE name = {text(name)}").head()
     return str(row["snapshot_id"]) if row else None
@@ -269,7 +268,7 @@ def committed(spark: SparkSession, target: Target, tag: Tag) -> Commit | None:
 
 
 def forgotten_before(spark: SparkSession, target: Target) -> datetime | None:
-    """The moment before which expired snapshots tell nothing of batches any more; None where none of them expired."""
+    """The time before which expired snapshots no longer have batches; None if none expired."""
     ancestors = _ancestors(spark, target)
     oldest = ancestors[-1] if ancestors else None
     return oldest["committed"] if oldest is not None and oldest["parent_id"] is not None else None
@@ -292,7 +291,7 @@ def _ancestors(spark: SparkSession, target: Target) -> list[Row]:
 
 
 def state(spark: SparkSession, target: Target) -> State:
-    """The table as it stands now, by statements that start no job."""
+    """The current state of the table, by statements that start no job."""
     schema = struct_of(read(spark, target).schema)
     properties = _properties(spark, target)
     described = [
@@ -315,7 +314,7 @@ def _partition(described: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     names = [name for name, _ in described]
     if "# Partition Information" not in names:
         return tuple(kind for name, kind in described if _PART.fullmatch(name))
-    start = names.index("# Partition Information") + 2  # below it stands the heading of the list
+    start = names.index("# Partition Information") + 2  # the heading of the list is below it
     return tuple(takewhile(bool, names[start:]))
 
 

@@ -7,17 +7,9 @@ from floe.system.lazy import lazy
 if TYPE_CHECKING:
     from floe.tables.parquet import (
         columns as columns,
-    )
-    from floe.tables.parquet import (
         folder as folder,
-    )
-    from floe.tables.parquet import (
         footers as footers,
-    )
-    from floe.tables.parquet import (
         reader as reader,
-    )
-    from floe.tables.parquet import (
         table as table,
     )
 else:

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import pyarrow
-from pyarrow import fs
-from pyarrow import parquet as pq
+from pyarrow import fs, parquet as pq
 
-from floe.model import TableError
+from floe.model import TableCause, TableError
 from floe.model.claim import FileStatistics
 from floe.model.types import Atomic, Member, Struct, Type
+from floe.tables.boundary import cause_of
 from floe.tables.facts import TableFacts
 from floe.tables.parquet.footers import file_statistics, footers, struct_of
 
@@ -37,7 +37,7 @@ class ParquetFolder(NamedTuple):
 
 
 def probe(path: str) -> TableFacts | None:
-    """What the footers of the files below a path say; None where nothing is there."""
+    """The footers of the files below a path; None if there are none."""
     folder = list_files(path)
     if folder is None:
         return None
@@ -61,42 +61,71 @@ def probe(path: str) -> TableFacts | None:
 def list_files(path: str) -> ParquetFolder | None:
     """The files of a table by their names, sizes and times, which are its snapshot."""
     system, root = system_of(path)
+    found = _files_below(system, root, path)
+    if found is None:
+        return None
+    _refuse_tables(path, root, [file.path for file in found])
+    shown = [file for file in found if _shown(file.path, root)]
+    kept = sorted((file for file in shown if file.path.endswith(_ENDINGS)), key=lambda file: str(file.path))
+    if not kept:
+        raise TableError(
+            f"{path} contains no Parquet file",
+            "Pass a Parquet file or a folder of Parquet files",
+            cause=TableCause.MISSING,
+        )
+    partitions = tuple(_partition(file.path, root) for file in kept)
+    _refuse_two_partitionings(path, root, [file.path for file in kept], partitions)
+    return ParquetFolder(
+        root,
+        tuple(file.path for file in kept),
+        partitions,
+        tuple(file.size for file in kept),
+        _snapshot(kept),
+        _newest(kept),
+        system,
+        tuple(file.path for file in shown if not file.path.endswith(_ENDINGS)),
+    )
+
+
+def _snapshot(files: Iterable[fs.FileInfo]) -> str:
+    listing = "\n".join(f"{file.path} {file.size} {file.mtime_ns}" for file in files)
+    return hashlib.sha256(listing.encode()).hexdigest()[:16]
+
+
+def _newest(files: Iterable[fs.FileInfo]) -> int | None:
+    times = [file.mtime_ns for file in files if file.mtime_ns is not None]
+    return max(times) // 1_000_000_000 if times else None
+
+
+def _files_below(system: fs.FileSystem, root: str, path: str) -> list[fs.FileInfo] | None:
+    """Every file below a path, or the file itself; None if there is none."""
     try:
         info = system.get_file_info(root)
         if info.type is fs.FileType.NotFound:
             return None
         found = [info] if info.is_file else system.get_file_info(fs.FileSelector(root, recursive=True))
     except (OSError, pyarrow.ArrowException) as error:
-        raise TableError(f"{path} cannot be read: {str(error).splitlines()[0]}", "Check its permissions") from None
-    _refuse_tables(path, root, [value.path for value in found if value.is_file])
-    shown = [value for value in found if value.is_file and _shown(value.path, root)]
-    kept = sorted((value for value in shown if value.path.endswith(_ENDINGS)), key=lambda one: str(one.path))
-    if not kept:
-        raise TableError(f"{path} is there, but it holds no Parquet file", "Name a Parquet file, or a folder of them")
-    partitions = tuple(_partition(value.path, root) for value in kept)
-    odd = next((n for n, one in enumerate(partitions) if tuple(one) != tuple(partitions[0])), None)
-    if odd is not None:  # Spark would leave some of them out
-        ways = [kept[n].path.removeprefix(root).strip("/") for n in (0, odd)]
         raise TableError(
-            f"{path} holds files that are partitioned in two ways: {ways[0]} and {ways[1]}",
-            "Move them, so that all stand below folders of the same columns, or name one part of them",
-        )
-    said = "\n".join(f"{each_value.path} {each_value.size} {each_value.mtime_ns}" for each_value in kept)
-    times = [value.mtime_ns for value in kept if value.mtime_ns is not None]
-    return ParquetFolder(
-        root,
-        tuple(one.path for one in kept),
-        partitions,
-        tuple(one.size for one in kept),
-        hashlib.sha256(said.encode()).hexdigest()[:16],
-        max(times) // 1_000_000_000 if times else None,
-        system,
-        tuple(one.path for one in shown if not one.path.endswith(_ENDINGS)),
-    )
+            f"{path} cannot be read: {str(error).splitlines()[0]}", "Check its permissions", cause=cause_of(error)
+        ) from None
+    return [file for file in found if file.is_file]
+
+
+def _refuse_two_partitionings(
+    path: str, root: str, files: Sequence[str], partitions: Sequence[dict[str, str | None]]
+) -> None:
+    """TableError if files are below folders of different columns: Spark would skip some of them."""
+    for file, partition in zip(files, partitions, strict=True):
+        if tuple(partition) != tuple(partitions[0]):
+            ways = [name.removeprefix(root).strip("/") for name in (files[0], file)]
+            raise TableError(
+                f"{path} contains files with different partition columns: {ways[0]} and {ways[1]}",
+                "Move them below folders with the same columns, or pass one part of them",
+            )
 
 
 def readable(folder: ParquetFolder) -> Struct:
-    """The columns that all files agree on, as they can be read together."""
+    """The common columns of all files."""
     return Struct(
         tuple(
             member for member in _schema(folder, footers(folder.files, folder.system)).members if _certain(member.type)
@@ -112,19 +141,21 @@ def system_of(path: str) -> tuple[fs.FileSystem, str]:
         system, root = fs.FileSystem.from_uri(re.sub("^s3[an]://", "s3://", path))
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise TableError(
-            f"{path} cannot be reached: {str(error).splitlines()[0]}", "Check its address and rights"
+            f"{path} cannot be reached: {str(error).splitlines()[0]}",
+            "Check its address and permissions",
+            cause=cause_of(error),
         ) from None
     return system, str(root).rstrip("/")
 
 
 def _refuse_tables(path: str, root: str, files: Iterable[str]) -> None:
-    """TableError where Delta or Iceberg tables stand below a folder: as one table their files would all be current rows."""
+    """TableError for Delta or Iceberg tables below a folder: read as one table, all their files would be current rows."""
     tables = {found[1] or path for file in files if (found := _LOG.fullmatch(file.removeprefix(root).strip("/")))}
     if tables:
         listed = ", ".join(sorted(tables)[:3]) + (", …" if len(tables) > 3 else "")
         raise TableError(
-            f"{path} is no table of Parquet files: it holds {len(tables)} Delta or Iceberg tables, {listed}",
-            "Name one of them",
+            f"{path} is not a table of Parquet files: it contains {len(tables)} Delta or Iceberg tables, {listed}",
+            "Pass one of them",
         )
 
 
@@ -145,7 +176,7 @@ def _certain(type_: Type) -> bool:
 
 
 def _schema(folder: ParquetFolder, read: Iterable[pq.FileMetaData]) -> Struct:
-    """The columns of all files by name; a column of two types has none that could be promised."""
+    """The columns of all files by name; a column of two types has none that a contract can have."""
     types: dict[str, list[Type]] = {}
     for footer in read:
         for member in struct_of(footer).members:
@@ -164,8 +195,8 @@ def _refuse_two_spellings(folder: ParquetFolder, names: Iterable[str]) -> None:
         other = known.setdefault(name.casefold(), name)
         if other != name:
             raise TableError(
-                f"{folder.path} spells a column in two ways: {other} and {name}. Readers differ on whether they are one",
-                "Write the files again, or name their folders, so that all spell it in the same letters",
+                f"{folder.path} has two spellings of a column: {other} and {name}. Not all readers treat them as one column",
+                "Rewrite the files, or rename their folders, with one spelling",
             )
 
 

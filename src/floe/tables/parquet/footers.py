@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow
-from pyarrow import fs
-from pyarrow import parquet as pq
+from pyarrow import fs, parquet as pq
 
 from floe.model import TableError
 from floe.model.claim import FileStatistics, bounded
 from floe.model.types import Array, Atomic, Decimal, MapOf, Member, Struct, Type, accepts
+from floe.tables.boundary import cause_of
 
 _WHOLE = {
     "bool": "boolean",
@@ -37,7 +37,7 @@ _WHOLE = {
 
 
 def file_statistics(files: Iterable[str | Path | pq.FileMetaData], schema: Struct) -> tuple[FileStatistics, ...]:
-    """What footers, or those of the files at paths, say of a schema's columns; what is not sure is left out."""
+    """The statistics of footers, or of the files at paths, for the columns of a schema; uncertain ones are left out."""
     read = (file if isinstance(file, pq.FileMetaData) else next(footers([file])) for file in files)
     return tuple(_statistics(footer, schema) for footer in read)
 
@@ -52,7 +52,8 @@ def footers(paths: Iterable[str | Path], files: fs.FileSystem | None = None) -> 
         except (OSError, pyarrow.ArrowException) as error:
             raise TableError(
                 f"{path} cannot be read: {str(error).splitlines()[0]}",
-                "Write it again, as Parquet and whole, or remove it",
+                "Write it again as Parquet, or remove it",
+                cause=cause_of(error),
             ) from None
 
 
@@ -62,9 +63,9 @@ def struct_of(footer: pq.FileMetaData) -> Struct:
 
 
 def _statistics(footer: pq.FileMetaData, schema: Struct) -> FileStatistics:
-    """What one footer says; of a column of another type it says nothing, one that is not there is null in every row.
+    """The statistics of one footer; none for a column of another type; a missing column is null in every row.
 
-    Of a column that the file spells in other letters it says nothing either: sessions differ on whether that is the one.
+    None for a column with another spelling either: sessions differ on whether it is the same column.
     """
     leaves = {name: (type_, leaf) for name, type_, leaf in _columns(footer)}
     folded = Counter(name.casefold() for name in leaves)

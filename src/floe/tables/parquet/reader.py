@@ -13,8 +13,7 @@ from floe.model.types import Struct
 from floe.settings import Settings
 from floe.tables.batches import BATCH_ROWS, read_row_group
 from floe.tables.facts import Rewrite, TableFacts
-from floe.tables.parquet import columns as parquet_columns
-from floe.tables.parquet import folder
+from floe.tables.parquet import columns as parquet_columns, folder
 
 
 def needs_spark(target: Target) -> bool:
@@ -36,7 +35,7 @@ def descriptions(target: Target) -> dict[str, str]:
 
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:
-    """What the footers of the files below a path say."""
+    """The footers of the files below a path."""
     del settings
     return folder.probe(str(target.path))
 
@@ -61,7 +60,7 @@ def rewrites(target: Target, settings: Settings, since: str, now: str) -> list[R
 
 
 def changed(target: Target, facts: TableFacts, settings: Settings) -> bool:
-    """Whether the files are others: nobody can read a folder as it was."""
+    """Whether the files changed: a folder cannot be read at an earlier time."""
     return version_name(target, settings) != facts.snapshot
 
 

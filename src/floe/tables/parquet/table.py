@@ -26,7 +26,7 @@ def read(spark: SparkSession, target: Target, snapshot: str | None = None) -> Da
 
 
 def rows_of(reader: DataFrameReader, folder: ParquetFolder, scheme: str = "") -> DataFrame:
-    """The rows of all files of a folder; Spark by itself would leave some out that stand below further folders."""
+    """The rows of all files of a folder; Spark itself would skip some in subfolders."""
     if _found_by_spark(folder):
         return reader.parquet(scheme + folder.path)
     return reader.option("basePath", scheme + folder.path).parquet(*(scheme + file for file in folder.files))
@@ -35,7 +35,7 @@ def rows_of(reader: DataFrameReader, folder: ParquetFolder, scheme: str = "") ->
 def _listed(target: Target, snapshot: str | None) -> ParquetFolder:
     folder = list_files(str(target.path))
     if folder is None or snapshot not in (None, folder.snapshot):
-        raise TableError(f"The files of {target} changed while it was judged", "Judge it again when nobody writes")
+        raise TableError(f"The files of {target} changed during the check", "Check it again when nobody writes")
     return folder
 
 

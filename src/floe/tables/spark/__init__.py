@@ -6,24 +6,12 @@ from floe.system.lazy import lazy
 
 if TYPE_CHECKING:
     from floe.tables.spark import (
-        by_path as by_path,
-    )
-    from floe.tables.spark import (
-        constraints as constraints,
-    )
-    from floe.tables.spark import (
         errors as errors,
-    )
-    from floe.tables.spark import (
         schema as schema,
-    )
-    from floe.tables.spark import (
         unskipped as unskipped,
     )
 else:
     _MODULES = (
-        "by_path",
-        "constraints",
         "errors",
         "schema",
         "unskipped",

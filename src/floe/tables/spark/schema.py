@@ -1,15 +1,18 @@
-"""Schemas between Spark and floe."""
+"""Schemas between Spark and floe, CHECK constraints, and tables named by path."""
 
+import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from pyspark.sql import DataFrame, DataFrameReader, SparkSession
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, DataFrameReader, SparkSession, functions as sql
 from pyspark.sql.types import StructType
 
 from floe.lang.sql.literals import quote
 from floe.lang.type_text import from_spark_json
+from floe.model.plan import Expectation, Plan
+from floe.model.table import Target
 from floe.model.types import Array, Atomic, Family, MapOf, Member, Struct, Text, Type, spark_json
 
 
@@ -67,7 +70,7 @@ def readable(type_: Type) -> Any:
 
 
 def settle(promised: Type, actual: Type | None) -> Type:
-    """A promised type with every open family settled by the type that is there."""
+    """A type of the contract with every family replaced by the type of the table."""
     match promised, actual:
         case Family(), _ if actual is not None:
             return actual
@@ -105,3 +108,44 @@ def sql_type(type_: Type, sure: bool = False) -> str:
             )
             return f"STRUCT<{', '.join(parts)}>"
     return str(type_)
+
+
+PREFIX = "floe_"
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """What became of one rule: `held` by the table, or why not; `violated` where rows in the table break it."""
+
+    id: str
+    rule: str
+    held: bool
+    cause: str = ""
+    violated: bool = False
+
+
+def name_of(expectation: Expectation) -> str:
+    """The name of a rule in a table; another text of the rule is another name."""
+    said = f"{expectation.id} {expectation.row_rule}".encode()
+    return PREFIX + hashlib.sha256(said).hexdigest()[:16]
+
+
+def holdable(plan: Plan) -> list[Expectation]:
+    """The expectations that decide about one row without any other."""
+    return [
+        expectation
+        for expectation in plan.expectations
+        if expectation.gated and expectation.row_rule and dict(expectation.operators) == {"mustBe": 0}
+    ]
+
+
+_ALLOWED = "spark.sql.runSQLOnFiles"
+
+
+def run_on(spark: SparkSession, target: Target, statement: str) -> DataFrame:
+    """Run a statement about a table; what it gives is read from there."""
+    if target.name or str(spark.conf.get(_ALLOWED, "true")).lower() != "false" or not hasattr(spark, "_jsparkSession"):
+        return spark.sql(statement)
+    clone = SparkSession(spark.sparkContext, spark._jsparkSession.cloneSession())
+    clone.conf.set(_ALLOWED, "true")
+    return clone.sql(statement)

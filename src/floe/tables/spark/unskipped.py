@@ -4,7 +4,7 @@ Spark skips files by the statistics of their columns, and answers count, min and
 by its manifests, Parquet by its footers. Some statistics are not those of the values that readers see. delta-rs writes
 bounds of decimals as doubles. No writer but Spark counts NaN, which Spark holds to be greater than every number. Iceberg
 tables may hold files of others whose columns were renamed since (`TableFacts.loose`). A query that filters by such a
-column, or asks for its maximum, is then answered wrongly, and nothing says so.
+column, or asks for its maximum, then gets a wrong result without an error.
 
 So such a column is read through an expression that gives the same value, but is no column to those optimisers. Filters
 and aggregates on other columns still go down to the files. It costs a comparison per value.
@@ -12,8 +12,7 @@ and aggregates on other columns still go down to the files. It costs a compariso
 
 from collections.abc import Collection
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as sql
+from pyspark.sql import DataFrame, functions as sql
 
 from floe.lang.sql.literals import quote
 from floe.model import TableError

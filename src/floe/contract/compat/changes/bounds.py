@@ -11,11 +11,11 @@ from floe.model.change import Bump, Impact
 
 @change("bound-tightened", "K1", bump=Bump.MAJOR, reader=Impact.OK, writer=Impact.BREAK, value=FieldPair)
 def bound_tightened(field: FieldPair) -> Iterator[Delta]:
-    """A bound is new or stricter: values that were good are bad now.
+    """A bound is new or stricter, so values that were valid are invalid.
 
-    Why: writers of such values are refused from then on.
+    Why: writers of such values are refused.
 
-    Fix: keep the old bound, or publish a MAJOR with a migration text.
+    Fix: keep the old bound, or publish a MAJOR version with a migration text.
     """
     for old, new in _moved(field):
         if new and (old is None or not old.looser(new)):
@@ -24,11 +24,11 @@ def bound_tightened(field: FieldPair) -> Iterator[Delta]:
 
 @change("bound-loosened", "K2", bump=Bump.MINOR, reader=Impact.BREAK, writer=Impact.OK, value=FieldPair)
 def bound_loosened(field: FieldPair) -> Iterator[Delta]:
-    """A bound is gone or less strict: values come that could not come before.
+    """A bound was removed or is less strict, so values that were invalid are valid.
 
-    Why: readers that relied on the bound, in a column's width or a branch, meet values beyond it.
+    Why: readers that depend on the bound, e.g. in a column width or a branch, receive values beyond it.
 
-    Fix: tell the readers before the first such value is written.
+    Fix: notify readers before the first such value is written.
     """
     for old, new in _moved(field):
         if old and (new is None or old.looser(new)):

@@ -17,11 +17,11 @@ from floe.model.change import Bump, Impact
     basis="given",
 )
 def classification_changed(field: FieldPair) -> Iterator[Delta]:
-    """A field is more or less secret than it was.
+    """The classification of a field changed.
 
-    Why: masking and access follow the label; data and queries stay as they are.
+    Why: masking and access follow the label; data and queries stay the same.
 
-    Fix: for a lower label, have a steward approve it (E517).
+    Fix: for a lower label, get the approval of a steward (E517).
     """
     if (both := field.both) and both[0].classification != both[1].classification:
         old, new = both[0].classification, both[1].classification
@@ -34,13 +34,15 @@ def _way(old: str | None, new: str | None, field: FieldPair) -> str | None:
     if any(label is not None and label.casefold() not in labels for label in (old, new)):
         return None
     before, after = (-1 if label is None else labels.index(label.casefold()) for label in (old, new))
-    return "lowered" if after < before else "raised" if after > before else "alias"
+    if after == before:
+        return "alias"
+    return "lowered" if after < before else "raised"
 
 
 def _note(old: str | None, new: str | None, field: FieldPair) -> str:
     match _way(old, new, field):
         case "lowered":
-            return "a lower classification needs a steward's approval (E517)"
+            return "a lower classification requires a steward's approval (E517)"
         case None:
             return "a label outside the list of classifications cannot be compared; a lower one needs approval (E517)"
     return ""

@@ -12,11 +12,11 @@ from floe.model.change import Bump, Impact
 
 @change("enum-value-added", "K7", bump=Bump.MINOR, reader=Impact.RISK, writer=Impact.OK, value=FieldPair, basis="given")
 def enum_value_added(field: FieldPair) -> Iterator[Delta]:
-    """A listed value appears that was not there before.
+    """A valid value was added to the list.
 
-    Why: readers branch on the list, and a new value falls through every branch.
+    Why: readers branch on the list, and no branch handles the new value.
 
-    Fix: tell the readers before the first such value is written.
+    Fix: notify readers before the first such value is written.
     """
     old, new = _listed(field)
     if old is not None and new is not None:
@@ -25,11 +25,11 @@ def enum_value_added(field: FieldPair) -> Iterator[Delta]:
 
 @change("enum-value-removed", "K8", bump=Bump.MAJOR, reader=Impact.OK, writer=Impact.BREAK, value=FieldPair)
 def enum_value_removed(field: FieldPair) -> Iterator[Delta]:
-    """A value is no longer listed.
+    """A valid value was removed from the list.
 
-    Why: every writer of that value is refused from then on.
+    Why: every writer of this value is refused.
 
-    Fix: keep it listed until nobody writes it, or publish a MAJOR with a migration text.
+    Fix: keep it until nobody writes it, or publish a MAJOR version with a migration text.
     """
     old, new = _listed(field)
     if old is not None and new is not None:
@@ -38,11 +38,11 @@ def enum_value_removed(field: FieldPair) -> Iterator[Delta]:
 
 @change("enum-imposed", "K8", bump=Bump.MAJOR, reader=Impact.OK, writer=Impact.BREAK, value=FieldPair)
 def enum_imposed(field: FieldPair) -> Iterator[Delta]:
-    """Values are listed where any value was good.
+    """A list of valid values is new.
 
-    Why: every writer of another value is refused from then on.
+    Why: every writer of another value is refused.
 
-    Fix: see first which values there are, then list them in a MAJOR.
+    Fix: find out which values exist, then list them in a MAJOR version.
     """
     old, new = _listed(field)
     if old is None and new is not None:
@@ -51,11 +51,11 @@ def enum_imposed(field: FieldPair) -> Iterator[Delta]:
 
 @change("enum-dropped", "K9", bump=Bump.MINOR, reader=Impact.RISK, writer=Impact.OK, value=FieldPair)
 def enum_dropped(field: FieldPair) -> Iterator[Delta]:
-    """Any value is good where values were listed.
+    """The list of valid values was removed.
 
-    Why: readers that branch on the list meet values that are not in it.
+    Why: readers that branch on the list receive values that are not in it.
 
-    Fix: tell the readers before the first such value is written.
+    Fix: notify readers before the first such value is written.
     """
     old, new = _listed(field)
     if old is not None and new is None:
@@ -64,11 +64,11 @@ def enum_dropped(field: FieldPair) -> Iterator[Delta]:
 
 @change("enum-reordered", "K9", bump=Bump.PATCH, reader=Impact.OK, writer=Impact.OK, value=FieldPair)
 def enum_reordered(field: FieldPair) -> Iterator[Delta]:
-    """The same values are listed in another order.
+    """The order of the valid values changed.
 
-    Why: the list says which values are good, not which comes first.
+    Why: the order has no meaning.
 
-    Fix: nothing; raise the PATCH.
+    Fix: raise the PATCH version.
     """
     old, new = _listed(field)
     if old is not None and new is not None and [k for k in old if k in new] != [k for k in new if k in old]:

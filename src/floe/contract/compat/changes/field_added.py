@@ -9,11 +9,11 @@ from floe.model.change import Bump, Impact
 
 @change("field-added", "C2", bump=Bump.MINOR, reader=Impact.OK, writer=Impact.OK, value=FieldPair, basis="given")
 def field_added(field: FieldPair) -> Iterator[Delta]:
-    """A field that may be empty is promised in addition.
+    """An optional field is new.
 
-    Why: readers by name go on as before, and may use it when they like.
+    Why: readers that select columns by name are not affected.
 
-    Fix: nothing; raise the MINOR.
+    Fix: raise the MINOR version.
     """
     if field.new and not field.old and not field.new.required:
         yield Delta(new=str(field.new.type), note=field.hint, about=field.new)
@@ -23,11 +23,11 @@ def field_added(field: FieldPair) -> Iterator[Delta]:
     "required-field-added", "C3", bump=Bump.MAJOR, reader=Impact.OK, writer=Impact.BREAK, value=FieldPair, basis="given"
 )
 def required_field_added(field: FieldPair) -> Iterator[Delta]:
-    """A field that must be filled is promised in addition.
+    """A required field is new.
 
-    Why: every writer of the old version is refused from then on, with or without a default.
+    Why: every writer of the old version is refused, with or without a default.
 
-    Fix: add it as optional first and require it in the next MAJOR.
+    Fix: add it as optional first, and require it in the next MAJOR version.
     """
     if field.new and not field.old and field.new.required:
         yield Delta(new=str(field.new.type), note=field.hint, about=field.new)

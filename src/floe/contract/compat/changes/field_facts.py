@@ -13,22 +13,22 @@ _OF_VECTORS = ("embeddingModel", "embeddingModelVersion", "normalized")
 
 @change("encrypted-name-changed", "K14", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.BREAK, value=FieldPair)
 def encrypted_name_changed(field: FieldPair) -> Iterator[Delta]:
-    """The column that holds the encrypted value has another name.
+    """The column with the encrypted value has another name.
 
-    Why: it is a column's name, and queries use it.
+    Why: it is a column name, and queries use it.
 
-    Fix: keep the name, or publish a MAJOR with a migration text.
+    Fix: keep the name, or publish a MAJOR version with a migration text.
     """
     yield from _written(field, "encryptedName")
 
 
 @change("transform-logic-changed", "K15", bump=Bump.MINOR, reader=Impact.RISK, writer=Impact.OK, value=FieldPair)
 def transform_logic_changed(field: FieldPair) -> Iterator[Delta]:
-    """A value is computed in another way, a vector by another model.
+    """A value is computed differently, or a vector comes from another model.
 
-    Why: it may mean something else from then on, under the same name and type.
+    Why: the value may have another meaning under the same name and type.
 
-    Fix: tell the readers what changes, and from which day.
+    Fix: notify readers of the change and its date.
     """
     yield from _written(field, "transformLogic")
     for key in _OF_VECTORS:
@@ -38,11 +38,11 @@ def transform_logic_changed(field: FieldPair) -> Iterator[Delta]:
 
 @change("default-changed", "K16", bump=Bump.PATCH, reader=Impact.RISK, writer=Impact.RISK, value=FieldPair)
 def default_changed(field: FieldPair) -> Iterator[Delta]:
-    """The value a producer writes where none is given is new, another one, or gone.
+    """The default that producers write for a missing value is new, changed or removed.
 
-    Why: floe never fills values; a producer that relied on the default of a required field writes nulls without it.
+    Why: floe never fills in values; a producer that depends on the default of a required field writes nulls without it.
 
-    Fix: see that the producers fill the field themselves.
+    Fix: make sure that producers fill the field themselves.
     """
     if not (both := field.both):
         return
@@ -56,11 +56,11 @@ def default_changed(field: FieldPair) -> Iterator[Delta]:
 
 @change("critical-element-changed", "K17", bump=Bump.PATCH, reader=Impact.OK, writer=Impact.OK, value=FieldPair)
 def critical_element_changed(field: FieldPair) -> Iterator[Delta]:
-    """A field is a critical data element now, or is one no longer.
+    """A field became a critical data element, or is one no longer.
 
-    Why: it says how carefully the field is governed; its values stay as they are.
+    Why: it says how carefully the field is governed; its values stay the same.
 
-    Fix: nothing; raise the PATCH.
+    Fix: raise the PATCH version.
     """
     if not (both := field.both):
         return

@@ -10,15 +10,15 @@ from floe.model.change import Bump, Impact
 
 @change("field-removed", "C1", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=FieldPair, basis="given")
 def field_removed(field: FieldPair) -> Iterator[Delta]:
-    """A field that was promised is no longer there.
+    """A field was removed.
 
-    Why: every query, job and model that names it fails.
+    Why: every query, job and model that uses it fails.
 
-    Fix: keep it until its consumers have moved, or publish a MAJOR with a migration text.
+    Fix: keep it until its consumers have migrated, or publish a MAJOR version with a migration text.
     """
     if field.old and not field.new:
         deprecated = _deprecated(field.old)
-        said = "it was deprecated, and removing it still breaks who reads it" if deprecated else ""
+        said = "it was deprecated, but removing it still breaks its readers" if deprecated else ""
         yield Delta(
             old=str(field.old.type),
             row="C10" if deprecated else None,

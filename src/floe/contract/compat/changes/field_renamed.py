@@ -12,11 +12,11 @@ from floe.model.change import Bump, Impact
     "field-renamed", "C4", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.BREAK, value=FieldPair, basis="given"
 )
 def field_renamed(field: FieldPair) -> Iterator[Delta]:
-    """A field has another name, as its stable id or `renamedFrom` says.
+    """A field has another name, according to its stable id or `renamedFrom`.
 
-    Why: every query and every reference that uses the old name fails, even where the table format renames in place.
+    Why: queries and references that use the old name fail, even if the table format renames in place.
 
-    Fix: offer both names until the consumers have moved, or publish a MAJOR with a migration text.
+    Fix: offer both names until consumers have migrated, or publish a MAJOR version with a migration text.
     """
     if (names := _names(field)) and not _same(*names) and not _only_physical(field):
         yield Delta(old=names[0], new=names[1], about=field.new)
@@ -24,11 +24,11 @@ def field_renamed(field: FieldPair) -> Iterator[Delta]:
 
 @change("physical-name-changed", "C5", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.BREAK, value=FieldPair)
 def physical_name_changed(field: FieldPair) -> Iterator[Delta]:
-    """A field keeps its name in the contract and has another one in the table.
+    """A field keeps its name in the contract but has another column name in the table.
 
-    Why: the physical name is the one that SQL uses.
+    Why: SQL uses the physical name.
 
-    Fix: keep the column's name, or publish a MAJOR with a migration text.
+    Fix: keep the column name, or publish a MAJOR version with a migration text.
     """
     if (names := _names(field)) and not _same(*names) and _only_physical(field):
         yield Delta(old=names[0], new=names[1], about=field.new)
@@ -36,11 +36,11 @@ def physical_name_changed(field: FieldPair) -> Iterator[Delta]:
 
 @change("field-case-changed", "C9", bump=Bump.MAJOR, reader=Impact.RISK, writer=Impact.RISK, value=FieldPair)
 def field_case_changed(field: FieldPair) -> Iterator[Delta]:
-    """A field's name differs in nothing but capital and small letters.
+    """A field name changed only in upper and lower case.
 
-    Why: Spark does not mind; JSON, Iceberg and Python do.
+    Why: Spark ignores case; JSON, Iceberg and Python do not.
 
-    Fix: keep the letters as they were.
+    Fix: keep the name as it was.
     """
     if (names := _names(field)) and _same(*names):
         yield Delta(old=names[0], new=names[1], about=field.new)

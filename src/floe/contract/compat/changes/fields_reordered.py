@@ -12,9 +12,9 @@ from floe.model.types import Struct
 
 @change("columns-reordered", "C6", bump=Bump.PATCH, reader=Impact.RISK, writer=Impact.RISK, value=DatasetPair)
 def columns_reordered(dataset: DatasetPair) -> Iterator[Delta]:
-    """The columns stand in another order.
+    """The order of the columns changed.
 
-    Why: who reads by name is not affected; who reads by position, as from CSV, gets other columns.
+    Why: readers by name are not affected; readers by position, e.g. of CSV, get other columns.
 
     Fix: append new columns at the end, and keep the order of the others.
     """
@@ -24,11 +24,11 @@ def columns_reordered(dataset: DatasetPair) -> Iterator[Delta]:
 
 @change("members-reordered", "C6", bump=Bump.PATCH, reader=Impact.RISK, writer=Impact.RISK, value=FieldPair)
 def members_reordered(field: FieldPair) -> Iterator[Delta]:
-    """The parts of a struct stand in another order.
+    """The order of the members of a struct changed.
 
-    Why: who reads by name is not affected; a struct that is compared or cast as a whole is another one.
+    Why: readers by name are not affected; a struct that is compared or cast as a whole differs.
 
-    Fix: append new parts at the end, and keep the order of the others.
+    Fix: append new members at the end, and keep the order of the others.
     """
     if (both := field.both) and all(isinstance(field.type, Struct) for field in both):
         yield from _moved(members(both[0]), members(both[1]), field.contracts, both[1])

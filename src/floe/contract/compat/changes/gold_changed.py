@@ -14,11 +14,11 @@ _KEYS = ("featureSet", "joinKeys", "snapshotKeys")
     "gold-keys-changed", "H3", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=ContractPair | DatasetPair
 )
 def gold_keys_changed(pair: ContractPair | DatasetPair) -> Iterator[Delta]:
-    """The feature set, join keys or snapshot keys of a dataset are others.
+    """The feature set, join keys or snapshot keys of a dataset changed.
 
-    Why: models were trained on features that were joined and cut by the old ones.
+    Why: models were trained on features that were joined by the old keys.
 
-    Fix: keep them, or publish a MAJOR: a feature set of its own.
+    Fix: keep them, or publish a MAJOR version with its own feature set.
     """
     if pair.old and pair.new:
         for key in _KEYS:
@@ -29,16 +29,16 @@ def gold_keys_changed(pair: ContractPair | DatasetPair) -> Iterator[Delta]:
 
 @change("feature-added", "H4", bump=Bump.MINOR, reader=Impact.OK, writer=Impact.OK, value=FieldPair, basis="given")
 def feature_added(field: FieldPair) -> Iterator[Delta]:
-    """A Gold dataset has a further column.
+    """A Gold dataset has a new column.
 
-    Why: a model that was trained without it meets another schema_version and feature_version.
+    Why: a model that was trained without it receives another schema_version and feature_version.
 
-    Fix: raise the MINOR and the schema_version; train or pin by feature_version.
+    Fix: raise the MINOR version and the schema_version; train models on the new feature_version or pin the old one.
     """
     if not field.new or field.old or field.new.required or field.place != "column":
         return
     contract = field.contracts.new
     dataset = next((dataset for dataset in contract.datasets if dataset.at == field.new.at[: len(dataset.at)]), None)
     if dataset and contract.layer(dataset) == "gold":
-        note = "needs a new schema_version and feature_version"
+        note = "requires a new schema_version and feature_version"
         yield Delta(new=str(field.new.type), note=note, about=field.new)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from floe.contract.compat.pairs import FieldPair, Terms, pairs
 from floe.model import Contract
 from floe.model.change import Change, Compatibility, Impact
-from floe.model.version import Version
+from floe.model.contract import Version
 
 MODES = ("none", "backward", "backward_transitive", "forward", "forward_transitive", "full", "full_transitive")
 _ADDED = ("field-added", "required-field-added")

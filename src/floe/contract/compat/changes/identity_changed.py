@@ -18,11 +18,11 @@ from floe.model.change import Bump, Impact
     basis="given",
 )
 def identity_changed(pair: ContractPair) -> Iterator[Delta]:
-    """The id, domain, product or name says that this is another contract.
+    """The id, domain, product or name changed, so this is another contract.
 
-    Why: versions are counted per contract; no bump turns one contract into another.
+    Why: versions are counted per contract, and no bump turns one contract into another.
 
-    Fix: keep the identity, or publish a contract of its own and deprecate this one.
+    Fix: keep the identity, or publish a separate contract and deprecate this one.
     """
     old, new = _identity(pair.old), _identity(pair.new)
     for key in old:

@@ -37,11 +37,11 @@ _FOLDERS = (
     basis="given",
 )
 def primary_key_changed(dataset: DatasetPair) -> Iterator[Delta]:
-    """A row is told from the others by other columns, or by the same in another order.
+    """The columns of the primary key or their order changed.
 
-    Why: joins, merges and duplicate checks of readers and writers are built on the key.
+    Why: joins, merges and duplicate checks of readers and writers depend on the key.
 
-    Fix: keep the key, or publish a MAJOR with a migration text.
+    Fix: keep the key, or publish a MAJOR version with a migration text.
     """
     if dataset.old and dataset.new:
         old, new = dataset.old.primary_key, dataset.new.primary_key
@@ -51,11 +51,12 @@ def primary_key_changed(dataset: DatasetPair) -> Iterator[Delta]:
 
 @change("partition-changed", "K12", bump=Bump.MINOR, reader=Impact.OK, writer=Impact.OK, value=DatasetPair)
 def partition_changed(dataset: DatasetPair) -> Iterator[Delta]:
-    """The table is divided by other columns, or by the same in another order.
+    """The partition columns or their order changed.
 
-    Why: results stay the same; Iceberg only notes it, a Delta table or a folder of files has to be written anew.
+    Why: query results stay the same. Iceberg changes its metadata only; a Delta table or a folder of files has to be
+    rewritten.
 
-    Fix: plan the rewrite, and write with the new partition from then on.
+    Fix: plan the rewrite, and write with the new partitioning from then on.
     """
     if dataset.old and dataset.new:
         old, new = dataset.old.partition, dataset.new.partition

@@ -10,11 +10,11 @@ from floe.model.change import Bump, Impact
 
 @change("lifecycle-changed", "A6", bump=Bump.NONE, reader=Impact.RISK, writer=Impact.OK, value=ContractPair)
 def lifecycle_changed(pair: ContractPair) -> Iterator[Delta]:
-    """The contract moves to another state, or its deprecation says something else.
+    """The lifecycle state or the deprecation of the contract changed.
 
-    Why: a state is no part of what is promised, but consumers have to plan by it.
+    Why: the state is not part of the version, but consumers plan by it.
 
-    Fix: nothing in the version; see that the dates leave consumers their time.
+    Fix: no version bump is needed; check that the dates leave consumers enough time.
     """
     for part in contract_parts(pair, "lifecycle"):
         yield Delta(path=part.path, old=part.old, new=part.new)

@@ -19,11 +19,11 @@ Both = tuple[str, Entry | None, Entry | None]
 
 @change("measure-added", "H1", bump=Bump.MINOR, reader=Impact.OK, writer=Impact.OK, value=ContractPair | DatasetPair)
 def measure_added(pair: ContractPair | DatasetPair) -> Iterator[Delta]:
-    """A measure is promised in addition.
+    """A measure is new.
 
-    Why: readers may use it when they like.
+    Why: readers may use it; nothing else changes.
 
-    Fix: nothing; raise the MINOR.
+    Fix: raise the MINOR version.
     """
     yield from _added(pair, "measure")
 
@@ -32,11 +32,11 @@ def measure_added(pair: ContractPair | DatasetPair) -> Iterator[Delta]:
     "measure-removed", "H1", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=ContractPair | DatasetPair
 )
 def measure_removed(pair: ContractPair | DatasetPair) -> Iterator[Delta]:
-    """A measure is no longer there.
+    """A measure was removed.
 
-    Why: reports that name it fail.
+    Why: reports that use it fail.
 
-    Fix: keep it, or publish a MAJOR with a migration text.
+    Fix: keep it, or publish a MAJOR version with a migration text.
     """
     yield from _removed(pair, "measure")
 
@@ -45,22 +45,22 @@ def measure_removed(pair: ContractPair | DatasetPair) -> Iterator[Delta]:
     "measure-changed", "H1", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=ContractPair | DatasetPair
 )
 def measure_changed(pair: ContractPair | DatasetPair) -> Iterator[Delta]:
-    """A measure is computed otherwise, or described otherwise.
+    """The expression or description of a measure changed.
 
-    Why: the same name gives another number, and nothing fails.
+    Why: the same name gives another number without an error.
 
-    Fix: give the new computation a name of its own, or publish a MAJOR.
+    Fix: give the new computation its own name, or publish a MAJOR version.
     """
     yield from _changed(pair, "measure")
 
 
 @change("dimension-added", "H2", bump=Bump.MINOR, reader=Impact.OK, writer=Impact.OK, value=ContractPair | DatasetPair)
 def dimension_added(pair: ContractPair | DatasetPair) -> Iterator[Delta]:
-    """A dimension is promised in addition.
+    """A dimension is new.
 
-    Why: readers may group by it when they like.
+    Why: readers may group by it; nothing else changes.
 
-    Fix: nothing; raise the MINOR.
+    Fix: raise the MINOR version.
     """
     yield from _added(pair, "dimension")
 
@@ -69,11 +69,11 @@ def dimension_added(pair: ContractPair | DatasetPair) -> Iterator[Delta]:
     "dimension-removed", "H2", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=ContractPair | DatasetPair
 )
 def dimension_removed(pair: ContractPair | DatasetPair) -> Iterator[Delta]:
-    """A dimension is no longer there.
+    """A dimension was removed.
 
     Why: reports that group by it fail.
 
-    Fix: keep it, or publish a MAJOR with a migration text.
+    Fix: keep it, or publish a MAJOR version with a migration text.
     """
     yield from _removed(pair, "dimension")
 
@@ -82,11 +82,11 @@ def dimension_removed(pair: ContractPair | DatasetPair) -> Iterator[Delta]:
     "dimension-changed", "H2", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=ContractPair | DatasetPair
 )
 def dimension_changed(pair: ContractPair | DatasetPair) -> Iterator[Delta]:
-    """A dimension is computed otherwise, or described otherwise.
+    """The expression or description of a dimension changed.
 
-    Why: the same name groups by something else, and nothing fails.
+    Why: the same name groups by something else without an error.
 
-    Fix: give the new dimension a name of its own, or publish a MAJOR.
+    Fix: give the new dimension its own name, or publish a MAJOR version.
     """
     yield from _changed(pair, "dimension")
 

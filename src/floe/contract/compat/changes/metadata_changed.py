@@ -35,6 +35,16 @@ FIELD_KEYS = (
 FIELD_CUSTOM = ("default", "renamedFrom")
 RELATIONSHIP_KEYS = ("type", "from", "to")
 _CHILDREN = ("properties", "items", "map", "quality", "relationships")
+_IDENTITY = ("id", "name", "domain", "dataProduct")
+_SECTIONS: dict[type[Pair], str] = {
+    ContractPair: "root",
+    DatasetPair: "schema",
+    FieldPair: "properties",
+    RulePair: "quality",
+    RelationshipPair: "relationships",
+    SlaPair: "slaProperties",
+    ServerPair: "servers",
+}
 # names floe gives a meaning beside what is promised: no bump of their own, but somebody should look
 _FELT = ("onViolation", "schemaEvolution", "qualityLevel", "qualityThreshold", "costBudget", "masking", "deprecated")
 
@@ -49,11 +59,11 @@ _FELT = ("onViolation", "schemaEvolution", "qualityLevel", "qualityThreshold", "
     basis="given",
 )
 def metadata_changed(pair: Any) -> Iterator[Delta]:
-    """A description, business name, example, tag, link or custom property reads otherwise, or another key that promises nothing.
+    """A description, business name, example, tag, link, custom property or another key without effect on data changed.
 
-    Why: people read it, no program relies on it.
+    Why: people read it; no program depends on it.
 
-    Fix: nothing; raise the PATCH.
+    Fix: raise the PATCH version.
     """
     for part in _parts(pair):
         felt = Impact.RISK if (part.custom or part.path) in _FELT else None
@@ -98,18 +108,17 @@ def _without(parts: Iterator[DocumentPart], judged: tuple[str, ...]) -> Iterator
 
 @change("respelled", "A2", bump=Bump.PATCH, reader=Impact.OK, writer=Impact.OK, value=Pair, last=True)
 def respelled(pair: Pair) -> Iterator[Delta]:
-    """A part is written in other words that promise the same.
+    """A part is written differently with the same meaning.
 
-    Why: the document is another one, and so is its hash; nobody else notices.
+    Why: the document and its hash changed; nothing else did.
 
-    Fix: nothing; raise the PATCH.
+    Fix: raise the PATCH version.
     """
-    if pair.old and pair.new:
-        for part in _whole(pair):
-            yield Delta(path=part.path, old=part.old, new=part.new, about=pair.new)
+    for part in _whole(pair):
+        yield Delta(path=part.path, old=part.old, new=part.new, about=pair.new)
 
 
-def _keys_told(old: Field, new: Field) -> Iterator[str]:
+def _key_words(old: Field, new: Field) -> Iterator[str]:
     """What a column says of its place in a key or partition, which is judged on the dataset."""
     yield from ("primaryKeyPosition", "partitionKeyPosition")
     if (old.key_position is None) != (new.key_position is None):
@@ -130,7 +139,7 @@ def _by_option(parts: Iterator[DocumentPart]) -> Iterator[DocumentPart]:
                 yield DocumentPart(f"{part.path}.{key}", old.get(key), new.get(key))
 
 
-def _logical_told(old: Field, new: Field) -> Iterator[str]:
+def _logical_word(old: Field, new: Field) -> Iterator[str]:
     """The key of the logical type, where a change of type says all that it says."""
     as_before = old.logical_type == new.logical_type
     if old.type != new.type and (as_before or (_implied(old) and _implied(new))):
@@ -144,23 +153,23 @@ def _implied(field: Field) -> bool:
 
 
 def _whole(pair: Pair) -> Iterator[DocumentPart]:
+    """What is written otherwise in a part that is in both versions."""
+    if not (pair.old and pair.new):
+        return
+    parts = differing(pair.old.node, pair.new.node, _SECTIONS[type(pair)], _judged_elsewhere(pair))
+    yield from _by_option(parts) if isinstance(pair, FieldPair) else parts
+
+
+def _judged_elsewhere(pair: Pair) -> tuple[str, ...]:
+    """The keys of a part that its own parts, or other kinds of change, speak of."""
     match pair:
         case ContractPair(old, new):
-            judged = (key for key in old.node | new.node if key not in ("id", "name", "domain", "dataProduct"))
-            yield from differing(old.node, new.node, "root", judged)
-        case DatasetPair(old, new) if old and new:
-            yield from differing(old.node, new.node, "schema", _CHILDREN)
+            return tuple(key for key in old.node | new.node if key not in _IDENTITY)
+        case DatasetPair():
+            return _CHILDREN
         case FieldPair(old, new) if old and new:
-            told = _keys_told(old, new) if pair.place == "column" else ()
-            told = (*told, *_logical_told(old, new))
-            yield from _by_option(differing(old.node, new.node, "properties", (*_CHILDREN, *told)))
-        case RulePair(old, new) if old and new:
-            # listed values are judged on their field
-            listed = ("arguments", "validValues") if pair.field and old.valid_values is not None else ()
-            yield from differing(old.node, new.node, "quality", listed)
-        case RelationshipPair(old, new) if old and new:
-            yield from differing(old.node, new.node, "relationships")
-        case SlaPair(old, new) if old and new:
-            yield from differing(old.node, new.node, "slaProperties")
-        case ServerPair(old, new) if old and new:
-            yield from differing(old.node, new.node, "servers")
+            of_keys = _key_words(old, new) if pair.place == "column" else ()
+            return (*_CHILDREN, *of_keys, *_logical_word(old, new))
+        case RulePair(old, field=FieldPair()) if old and old.valid_values is not None:
+            return ("arguments", "validValues")  # listed values are judged on their field
+    return ()

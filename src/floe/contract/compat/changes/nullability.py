@@ -15,11 +15,11 @@ _OUTSIDE = ("column", "member")
     "field-made-required", "C7", bump=Bump.MAJOR, reader=Impact.OK, writer=Impact.BREAK, value=FieldPair, basis="given"
 )
 def field_made_required(field: FieldPair) -> Iterator[Delta]:
-    """A field that could be empty must be filled.
+    """An optional field is now required.
 
-    Why: every writer that leaves it empty is refused from then on.
+    Why: every writer that leaves it null is refused.
 
-    Fix: fill it for a while, then require it in a MAJOR.
+    Fix: fill the field first, then require it in a MAJOR version.
     """
     if field.place in _OUTSIDE and _flags(field) == (False, True):
         yield Delta(old="optional", new="required", about=field.new)
@@ -29,11 +29,11 @@ def field_made_required(field: FieldPair) -> Iterator[Delta]:
     "field-made-optional", "C8", bump=Bump.MINOR, reader=Impact.BREAK, writer=Impact.OK, value=FieldPair, basis="given"
 )
 def field_made_optional(field: FieldPair) -> Iterator[Delta]:
-    """A field that was always filled may be empty.
+    """A required field is now optional.
 
-    Why: readers that never met a null meet one, in joins, sums and models, and nothing announces it.
+    Why: readers that never received a null receive one, in joins, sums and models.
 
-    Fix: tell the readers before the first null is written.
+    Fix: notify readers before the first null is written.
     """
     if field.place in _OUTSIDE and _flags(field) == (True, False):
         yield Delta(old="required", new="optional", dangerous=True, about=field.new)
@@ -49,11 +49,11 @@ def field_made_optional(field: FieldPair) -> Iterator[Delta]:
     basis="given",
 )
 def element_made_required(field: FieldPair) -> Iterator[Delta]:
-    """The items of a list, or the values of a map, may no longer be null.
+    """Elements of an array or values of a map can no longer be null.
 
-    Why: every writer that leaves one empty is refused from then on.
+    Why: every writer that leaves one null is refused.
 
-    Fix: fill them for a while, then require them in a MAJOR.
+    Fix: fill them first, then require them in a MAJOR version.
     """
     if field.place not in _OUTSIDE and _flags(field) == (False, True):
         formats = dict.fromkeys(FORMATS, NOT_APPLICABLE) | {"avro": REJECTED}
@@ -70,11 +70,11 @@ def element_made_required(field: FieldPair) -> Iterator[Delta]:
     basis="given",
 )
 def element_made_optional(field: FieldPair) -> Iterator[Delta]:
-    """The items of a list, or the values of a map, may be null.
+    """Elements of an array or values of a map can now be null.
 
-    Why: readers that never met a null among them meet one.
+    Why: readers that never received a null among them receive one.
 
-    Fix: tell the readers before the first null is written.
+    Fix: notify readers before the first null is written.
     """
     if field.place not in _OUTSIDE and _flags(field) == (True, False):
         formats = dict.fromkeys(FORMATS, NOT_APPLICABLE) | {"avro": ALLOWED}

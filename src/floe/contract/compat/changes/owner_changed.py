@@ -10,11 +10,11 @@ from floe.model.change import Bump, Impact
 
 @change("owner-changed", "A3", bump=Bump.PATCH, reader=Impact.OK, writer=Impact.OK, value=ContractPair, basis="given")
 def owner_changed(pair: ContractPair) -> Iterator[Delta]:
-    """Another owner, team, member or support channel stands in the contract.
+    """The owner, team, a member or a support channel changed.
 
-    Why: data and promises stay as they were; consumers ask somebody else.
+    Why: the data is the same; consumers contact somebody else.
 
-    Fix: nothing; raise the PATCH.
+    Fix: raise the PATCH version.
     """
     for part in contract_parts(pair, "owner"):
         yield Delta(path=part.path, old=part.old, new=part.new)

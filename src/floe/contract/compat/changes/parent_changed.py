@@ -12,14 +12,14 @@ from floe.model.change import Bump, Impact
 def parent_changed(pair: ContractPair) -> Iterator[Delta]:
     """The contract inherits from another parent, or from another version of it.
 
-    Why: what is promised follows from the parents too, so the difference of the effective contracts decides.
+    Why: parents contribute expectations, so the difference of the effective contracts decides.
 
-    Fix: run floe compile, and raise what the effective difference asks for.
+    Fix: run floe compile, and raise the version as the effective difference requires.
     """
     for part in contract_parts(pair, "parent"):
         yield Delta(
             path=part.path,
             old=part.old,
             new=part.new,
-            note="the bump is that of the effective contracts; this is the least",
+            note="the effective contracts decide the bump; this is the minimum",
         )

@@ -10,11 +10,11 @@ from floe.model.change import Bump, Impact
 
 @change("price-changed", "A5", bump=Bump.MINOR, reader=Impact.RISK, writer=Impact.OK, value=ContractPair)
 def price_changed(pair: ContractPair) -> Iterator[Delta]:
-    """The price of the data is another one.
+    """The price of the data changed.
 
-    Why: whoever pays has to know, though nothing fails.
+    Why: consumers who pay have to know, although nothing fails.
 
-    Fix: raise the MINOR and tell the consumers.
+    Fix: raise the MINOR version and notify consumers.
     """
     for part in contract_parts(pair, "price"):
         yield Delta(path=part.path, old=part.old, new=part.new)

@@ -10,11 +10,11 @@ from floe.model.change import Bump, Impact
 
 @change("relationship-added", "B6", bump=Bump.MINOR, reader=Impact.OK, writer=Impact.RISK, value=RelationshipPair)
 def relationship_added(pair: RelationshipPair) -> Iterator[Delta]:
-    """A reference is promised in addition.
+    """A reference is new.
 
-    Why: readers gain a guarantee; a writer whose rows point nowhere no longer keeps it.
+    Why: readers gain a guarantee; a writer whose rows have no match fails.
 
-    Fix: nothing; raise the MINOR.
+    Fix: raise the MINOR version.
     """
     if pair.new and not pair.old:
         yield Delta(new=_shown(pair.new), about=pair.new)
@@ -22,11 +22,11 @@ def relationship_added(pair: RelationshipPair) -> Iterator[Delta]:
 
 @change("relationship-removed", "B6", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=RelationshipPair)
 def relationship_removed(pair: RelationshipPair) -> Iterator[Delta]:
-    """A reference that was promised is gone, or leads elsewhere.
+    """A reference was removed, or points elsewhere.
 
-    Why: joins that always found their row may find none.
+    Why: joins that always found a row may find none.
 
-    Fix: keep it, or publish a MAJOR with a migration text.
+    Fix: keep it, or publish a MAJOR version with a migration text.
     """
     if pair.old and (not pair.new or _said(pair.old) != _said(pair.new)):
         new = _shown(pair.new) if pair.new else None

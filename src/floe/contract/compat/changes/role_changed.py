@@ -34,11 +34,11 @@ _JOINS = ("and", "only", "access")
 
 @change("role-added", "I4", bump=Bump.MINOR, reader=Impact.OK, writer=Impact.OK, value=ContractPair | ServerPair)
 def role_added(pair: ContractPair | ServerPair) -> Iterator[Delta]:
-    """A role is offered in addition.
+    """A role is new.
 
-    Why: whoever had access keeps it.
+    Why: existing access stays the same.
 
-    Fix: nothing; raise the MINOR.
+    Fix: raise the MINOR version.
     """
     for name, old, new in _roles(pair):
         if new is not None and old is None:
@@ -47,11 +47,11 @@ def role_added(pair: ContractPair | ServerPair) -> Iterator[Delta]:
 
 @change("role-removed", "I4", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=ContractPair | ServerPair)
 def role_removed(pair: ContractPair | ServerPair) -> Iterator[Delta]:
-    """A role is no longer offered.
+    """A role was removed.
 
-    Why: whoever came with it stands before a closed door.
+    Why: consumers that use it lose access.
 
-    Fix: keep it until its holders have moved, or publish a MAJOR.
+    Fix: keep it until its holders have migrated, or publish a MAJOR version.
     """
     for name, old, new in _roles(pair):
         if old is not None and new is None:
@@ -60,11 +60,12 @@ def role_removed(pair: ContractPair | ServerPair) -> Iterator[Delta]:
 
 @change("role-changed", "I4", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=ContractPair | ServerPair)
 def role_changed(pair: ContractPair | ServerPair) -> Iterator[Delta]:
-    """A role lets one do other things than before, or is described otherwise.
+    """The access or description of a role changed.
 
-    Why: whoever relied on what is gone is refused.
+    Why: consumers that use removed permissions are refused.
 
-    Fix: keep what the role allows and add one of its own, or publish a MAJOR; more rights are a MINOR, words a PATCH.
+    Fix: keep the role and add another one, or publish a MAJOR version; more permissions are MINOR, a description is
+    PATCH.
     """
     for name, old, new in _roles(pair):
         if old is None or new is None or old == new:

@@ -12,11 +12,11 @@ from floe.model.change import Bump, Impact
 
 @change("rule-added", "G1", bump=Bump.MINOR, reader=Impact.OK, writer=Impact.OK, value=RulePair)
 def rule_added(pair: RulePair) -> Iterator[Delta]:
-    """A quality rule is promised in addition.
+    """A quality rule is new.
 
-    Why: readers gain a guarantee; where a gate refuses rows for it, a writer that went through before may not now.
+    Why: readers gain a guarantee; where a gate refuses rows for it, batches that passed before may be refused.
 
-    Fix: raise the MINOR; where it says the same as required or unique, say that instead, in a MAJOR.
+    Fix: raise the MINOR version. If the rule is equal to required or unique, use those in a MAJOR version.
     """
     if not pair.new or pair.old or _on_its_field(pair, pair.new):
         return
@@ -32,11 +32,11 @@ def rule_added(pair: RulePair) -> Iterator[Delta]:
 
 @change("rule-removed", "G2", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=RulePair)
 def rule_removed(pair: RulePair) -> Iterator[Delta]:
-    """A quality rule is no longer promised.
+    """A quality rule was removed.
 
-    Why: readers relied on the guarantee.
+    Why: readers depend on the guarantee.
 
-    Fix: keep it, or publish a MAJOR with a migration text.
+    Fix: keep it, or publish a MAJOR version with a migration text.
     """
     if not pair.old or pair.new or _on_its_field(pair, pair.old):
         return

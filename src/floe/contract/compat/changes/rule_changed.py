@@ -19,7 +19,7 @@ _SAME: dict[str, Any] = {
     "bump": Bump.PATCH,
     "reader": Impact.OK,
     "writer": Impact.OK,
-    "note": "the same to its reader",
+    "note": "the same for readers",
 }
 _POINT_IN_TIME: dict[str, Any] = {"row": "H3", "reader": Impact.BREAK, "writer": Impact.OK}
 _BOUNDS = {
@@ -33,9 +33,9 @@ _BOUNDS = {
 def rule_tightened(pair: RulePair) -> Iterator[Delta]:
     """A quality rule accepts less than before.
 
-    Why: readers gain; data that passed before may fail now.
+    Why: readers gain; data that passed before may fail.
 
-    Fix: raise the MINOR.
+    Fix: raise the MINOR version.
     """
     if _moved(pair) == "tightened":
         fact = new_fact(pair)
@@ -46,9 +46,9 @@ def rule_tightened(pair: RulePair) -> Iterator[Delta]:
 def rule_loosened(pair: RulePair) -> Iterator[Delta]:
     """A quality rule accepts more than before.
 
-    Why: readers relied on the old threshold.
+    Why: readers depend on the old threshold.
 
-    Fix: keep the threshold, or publish a MAJOR with a migration text.
+    Fix: keep the threshold, or publish a MAJOR version with a migration text.
     """
     if _moved(pair) == "loosened":
         yield _both(pair)
@@ -56,11 +56,11 @@ def rule_loosened(pair: RulePair) -> Iterator[Delta]:
 
 @change("rule-moved", "G3", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.BREAK, value=RulePair)
 def rule_moved(pair: RulePair) -> Iterator[Delta]:
-    """A quality rule accepts other values than before, some more and some less, or values that cannot be compared.
+    """A quality rule accepts some values more and some fewer than before, or the values cannot be compared.
 
-    Why: what readers relied on may be gone, and data that passed before may fail now.
+    Why: a guarantee for readers may be gone, and data that passed before may fail.
 
-    Fix: keep the threshold inside the old one, or publish a MAJOR with a migration text.
+    Fix: keep the new threshold inside the old one, or publish a MAJOR version with a migration text.
     """
     match _moved(pair):
         case "moved":
@@ -102,11 +102,11 @@ def _bounds(rule: QualityRule) -> Iterator[tuple[str, Any, str]]:
 
 @change("rule-severity-raised", "G4", bump=Bump.MINOR, reader=Impact.OK, writer=Impact.RISK, value=RulePair)
 def rule_severity_raised(pair: RulePair) -> Iterator[Delta]:
-    """A quality rule matters more than before.
+    """The severity of a quality rule is higher.
 
-    Why: what was reported before may be refused now.
+    Why: batches that were written with a report may be refused.
 
-    Fix: raise the MINOR.
+    Fix: raise the MINOR version.
     """
     if not (pair.old and pair.new) or pair.old.type == "text":
         return
@@ -118,11 +118,11 @@ def rule_severity_raised(pair: RulePair) -> Iterator[Delta]:
 
 @change("rule-severity-lowered", "G4", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=RulePair)
 def rule_severity_lowered(pair: RulePair) -> Iterator[Delta]:
-    """A quality rule matters less than before.
+    """The severity of a quality rule is lower.
 
-    Why: data that was refused may arrive now, with no more than a message.
+    Why: data that was refused may be written with only a message.
 
-    Fix: keep the severity, or publish a MAJOR with a migration text.
+    Fix: keep the severity, or publish a MAJOR version with a migration text.
     """
     if not (pair.old and pair.new) or pair.old.type == "text":
         return
@@ -136,11 +136,11 @@ def rule_severity_lowered(pair: RulePair) -> Iterator[Delta]:
 
 @change("rule-rewritten", "G5", bump=Bump.MAJOR, reader=Impact.RISK, writer=Impact.RISK, value=RulePair)
 def rule_rewritten(pair: RulePair) -> Iterator[Delta]:
-    """The query, implementation or arguments of a quality rule are others.
+    """The query, implementation or arguments of a quality rule changed.
 
-    Why: no program can tell whether the new text promises more or less.
+    Why: no program can decide whether the new text accepts more or less.
 
-    Fix: keep the text and add a rule of its own beside it, or publish a MAJOR.
+    Fix: keep the rule and add a new one, or publish a MAJOR version.
     """
     if not (pair.old and pair.new):
         return
@@ -174,11 +174,11 @@ def _unbounded(rule: QualityRule) -> Any:
 
 @change("rule-described", "G6", bump=Bump.PATCH, reader=Impact.OK, writer=Impact.OK, value=RulePair)
 def rule_described(pair: RulePair) -> Iterator[Delta]:
-    """The name, dimension, description, schedule or another note of a quality rule reads otherwise.
+    """The name, dimension, description, schedule or another note of a quality rule changed.
 
-    Why: people read it; what is measured stays.
+    Why: people read it; the measurement stays the same.
 
-    Fix: nothing; raise the PATCH.
+    Fix: raise the PATCH version.
     """
     if pair.old and pair.new:
         # listed values are judged on their field

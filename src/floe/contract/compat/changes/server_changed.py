@@ -14,11 +14,11 @@ _KIND = "serverType"
 
 @change("server-added", "I1", bump=Bump.MINOR, reader=Impact.OK, writer=Impact.OK, value=ServerPair)
 def server_added(pair: ServerPair) -> Iterator[Delta]:
-    """The data is offered at a further place.
+    """A server is new.
 
-    Why: readers may use it when they like.
+    Why: readers may use it; nothing else changes.
 
-    Fix: nothing; raise the MINOR.
+    Fix: raise the MINOR version.
     """
     if pair.new and not pair.old:
         yield Delta(new=pair.new.type, about=pair.new)
@@ -26,11 +26,11 @@ def server_added(pair: ServerPair) -> Iterator[Delta]:
 
 @change("server-removed", "I1", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=ServerPair)
 def server_removed(pair: ServerPair) -> Iterator[Delta]:
-    """The data is no longer offered at one of its places.
+    """A server was removed.
 
-    Why: whoever reads there reads nothing.
+    Why: readers of this server find no data.
 
-    Fix: keep it until its readers have moved, or publish a MAJOR.
+    Fix: keep it until its readers have migrated, or publish a MAJOR version.
     """
     if pair.old and not pair.new:
         yield Delta(old=pair.old.type, about=pair.old)
@@ -38,11 +38,11 @@ def server_removed(pair: ServerPair) -> Iterator[Delta]:
 
 @change("server-moved", "I2", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=ServerPair)
 def server_moved(pair: ServerPair) -> Iterator[Delta]:
-    """The data stands elsewhere or in another format: type, location, catalog, schema, topic, host, format, delimiter.
+    """The type, location, catalog, schema, topic, host, format or delimiter of a server changed.
 
-    Why: readers go by the address; a MAJOR gets a namespace of its own, and the old one stays until retired.
+    Why: readers use the address. A MAJOR version gets its own namespace, and the old one stays until it is retired.
 
-    Fix: offer the new place as a further server, or publish a MAJOR.
+    Fix: add the new place as another server, or publish a MAJOR version.
     """
     for part in _parts(pair):
         if not _is_note(part) and part.path != "roles":
@@ -51,11 +51,11 @@ def server_moved(pair: ServerPair) -> Iterator[Delta]:
 
 @change("server-described", "I3", bump=Bump.PATCH, reader=Impact.OK, writer=Impact.OK, value=ServerPair)
 def server_described(pair: ServerPair) -> Iterator[Delta]:
-    """The environment, description or another note of a server reads otherwise.
+    """The environment, description or another note of a server changed.
 
-    Why: the data stands where it stood.
+    Why: the data did not move.
 
-    Fix: nothing; raise the PATCH.
+    Fix: raise the PATCH version.
     """
     for part in _parts(pair):
         if _is_note(part):

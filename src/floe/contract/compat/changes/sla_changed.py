@@ -14,33 +14,33 @@ _JUDGED = ("property", "value", "valueExt", "unit", "element")
 
 @change("sla-stricter", "F1", bump=Bump.MINOR, reader=Impact.OK, writer=Impact.RISK, value=SlaPair, basis="given")
 def sla_stricter(pair: SlaPair) -> Iterator[Delta]:
-    """A service level promises more than before.
+    """A service level is stricter.
 
-    Why: consumers gain; the producer has to keep it from now on.
+    Why: consumers gain; the producer has to meet it from now on.
 
-    Fix: nothing; raise the MINOR.
+    Fix: raise the MINOR version.
     """
     yield from _values(pair, "stricter")
 
 
 @change("sla-relaxed", "F2", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=SlaPair, basis="given")
 def sla_relaxed(pair: SlaPair) -> Iterator[Delta]:
-    """A service level promises less than before, or a retention that a regulation drives is another one.
+    """A service level is weaker, or a regulatory retention changed.
 
-    Why: consumers built on the old promise.
+    Why: consumers depend on the old value.
 
-    Fix: keep the old value, or publish a MAJOR with a migration text.
+    Fix: keep the old value, or publish a MAJOR version with a migration text.
     """
     yield from _values(pair, "relaxed")
 
 
 @change("sla-added", "F3", bump=Bump.MINOR, reader=Impact.OK, writer=Impact.RISK, value=SlaPair)
 def sla_added(pair: SlaPair) -> Iterator[Delta]:
-    """A service level is promised in addition.
+    """A service level is new.
 
-    Why: consumers gain a guarantee; the producer has to keep it from now on.
+    Why: consumers gain a guarantee; the producer has to meet it from now on.
 
-    Fix: nothing; raise the MINOR.
+    Fix: raise the MINOR version.
     """
     if pair.new and not pair.old:
         yield Delta(new=_shown(pair.new), about=pair.new)
@@ -48,11 +48,11 @@ def sla_added(pair: SlaPair) -> Iterator[Delta]:
 
 @change("sla-removed", "F3", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=SlaPair)
 def sla_removed(pair: SlaPair) -> Iterator[Delta]:
-    """A service level is no longer promised.
+    """A service level was removed.
 
-    Why: consumers built on the guarantee.
+    Why: consumers depend on the guarantee.
 
-    Fix: keep it, or publish a MAJOR with a migration text.
+    Fix: keep it, or publish a MAJOR version with a migration text.
     """
     if pair.old and not pair.new:
         yield Delta(old=_shown(pair.old), about=pair.old)
@@ -60,11 +60,11 @@ def sla_removed(pair: SlaPair) -> Iterator[Delta]:
 
 @change("sla-respelled", "F4", bump=Bump.PATCH, reader=Impact.OK, writer=Impact.OK, value=SlaPair)
 def sla_respelled(pair: SlaPair) -> Iterator[Delta]:
-    """A service level promises the same quantity in another unit or spelling.
+    """A service level has the same value in another unit or spelling.
 
-    Why: 24h, 1d and PT24H are one promise, but not one document.
+    Why: 24h, 1d and PT24H are equal values, but the document changed.
 
-    Fix: nothing; raise the PATCH.
+    Fix: raise the PATCH version.
     """
     yield from _values(pair, "respelled")
 
@@ -73,9 +73,9 @@ def sla_respelled(pair: SlaPair) -> Iterator[Delta]:
 def sla_element_changed(pair: SlaPair) -> Iterator[Delta]:
     """A service level is measured on another column.
 
-    Why: the same number says something about another thing, and the old thing is no longer promised.
+    Why: the same number describes something else, and the old column has no service level any more.
 
-    Fix: keep the element and add a second service level, or publish a MAJOR.
+    Fix: keep the element and add a second service level, or publish a MAJOR version.
     """
     if not (pair.old and pair.new):
         return
@@ -86,11 +86,11 @@ def sla_element_changed(pair: SlaPair) -> Iterator[Delta]:
 
 @change("sla-note-changed", "F6", bump=Bump.PATCH, reader=Impact.OK, writer=Impact.OK, value=SlaPair)
 def sla_note_changed(pair: SlaPair) -> Iterator[Delta]:
-    """The driver, description, schedule or another note of a service level reads otherwise.
+    """The driver, description, schedule or another note of a service level changed.
 
-    Why: it says why and for whom, not what is promised.
+    Why: notes do not change the value.
 
-    Fix: nothing; raise the PATCH.
+    Fix: raise the PATCH version.
     """
     if pair.old and pair.new:
         for part in differing(pair.old.node, pair.new.node, "slaProperties", _JUDGED):
@@ -99,12 +99,12 @@ def sla_note_changed(pair: SlaPair) -> Iterator[Delta]:
 
 @change("sla-changed", "F7", bump=Bump.MAJOR, reader=Impact.RISK, writer=Impact.RISK, value=SlaPair)
 def sla_changed(pair: SlaPair) -> Iterator[Delta]:
-    """A service level has another value, and nobody can tell whether it promises more or less.
+    """The value of a service level changed, and floe cannot decide whether it is stricter or weaker.
 
-    Why: its name has no known direction, or the two values are in units that cannot be compared.
+    Why: the direction of its name is unknown, or the units of the two values cannot be compared.
 
-    Fix: use a name and unit of the standard, or say which way is stricter in the manifest,
-    compatibility: {sla_directions: {rowsPerHour: higher}}.
+    Fix: use a name and unit of the standard, or set the direction in the manifest, compatibility: {sla_directions:
+    {rowsPerHour: higher}}.
     """
     yield from _values(pair, "unknown", "direction unknown")
 

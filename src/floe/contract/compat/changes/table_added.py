@@ -9,11 +9,11 @@ from floe.model.change import Bump, Impact
 
 @change("table-added", "B1", bump=Bump.MINOR, reader=Impact.OK, writer=Impact.RISK, value=DatasetPair)
 def table_added(dataset: DatasetPair) -> Iterator[Delta]:
-    """A dataset is promised in addition.
+    """A dataset is new.
 
-    Why: readers go on as before; somebody has to fill it from now on.
+    Why: readers are not affected; somebody has to write the new table.
 
-    Fix: nothing; raise the MINOR.
+    Fix: raise the MINOR version.
     """
     if dataset.new and not dataset.old:
         yield Delta(new=dataset.new.physical_name or dataset.new.name, about=dataset.new)
@@ -21,11 +21,11 @@ def table_added(dataset: DatasetPair) -> Iterator[Delta]:
 
 @change("table-removed", "B2", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=DatasetPair)
 def table_removed(dataset: DatasetPair) -> Iterator[Delta]:
-    """A dataset that was promised is no longer there.
+    """A dataset was removed.
 
     Why: everything that reads it fails.
 
-    Fix: keep it until its consumers have moved, or publish a MAJOR with a migration text.
+    Fix: keep it until its consumers have migrated, or publish a MAJOR version with a migration text.
     """
     if dataset.old and not dataset.new:
         yield Delta(old=dataset.old.physical_name or dataset.old.name, about=dataset.old)

@@ -13,9 +13,9 @@ from floe.model.change import Bump, Impact
 def table_renamed(dataset: DatasetPair) -> Iterator[Delta]:
     """A dataset has another name, physical name or layer.
 
-    Why: every query and every writer names the table.
+    Why: all queries and writers use the name of the table.
 
-    Fix: keep the name, or publish a MAJOR: it gets a table of its own, and the old one stays until retired.
+    Fix: keep the name, or publish a MAJOR version: it gets its own table, and the old table stays until it is retired.
     """
     if not (dataset.old and dataset.new):
         return
@@ -37,11 +37,11 @@ def _layer(contract: Contract, dataset: Dataset) -> Any:
 
 @change("table-kind-changed", "B4", bump=Bump.MAJOR, reader=Impact.RISK, writer=Impact.BREAK, value=DatasetPair)
 def table_kind_changed(dataset: DatasetPair) -> Iterator[Delta]:
-    """A dataset becomes another kind of thing: a table, a view, a topic, files.
+    """The kind of a dataset changed, e.g. from a table to a view, a topic or files.
 
-    Why: a view cannot be written, a topic cannot be queried; who reads it by its kind reads it otherwise.
+    Why: a view cannot be written and a topic cannot be queried, so readers and writers need other code.
 
-    Fix: publish a MAJOR, or offer the other kind beside the old one.
+    Fix: publish a MAJOR version, or offer the new kind in addition to the old one.
     """
     old, new = (_text(part, "physicalType") for part in (dataset.old, dataset.new))
     if dataset.old and dataset.new and (old or "table").casefold() != (new or "table").casefold():
@@ -50,11 +50,11 @@ def table_kind_changed(dataset: DatasetPair) -> Iterator[Delta]:
 
 @change("grain-changed", "B5", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.BREAK, value=DatasetPair)
 def grain_changed(dataset: DatasetPair) -> Iterator[Delta]:
-    """A row stands for something else, as the text of the grain says it.
+    """The text that describes the grain changed, so a row may represent something else.
 
-    Why: every count, sum and join means something else, and none of them fails.
+    Why: counts, sums and joins change their meaning without failing.
 
-    Fix: keep the grain, or publish a MAJOR; where only the wording changed, no program can tell.
+    Fix: keep the grain, or publish a MAJOR version. No program can decide whether only the wording changed.
     """
     old, new = (_text(part, "dataGranularityDescription") for part in (dataset.old, dataset.new))
     if not (dataset.old and dataset.new) or old == new:

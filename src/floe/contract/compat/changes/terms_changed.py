@@ -10,11 +10,11 @@ from floe.model.change import Bump, Impact
 
 @change("terms-changed", "A4", bump=Bump.MINOR, reader=Impact.RISK, writer=Impact.RISK, value=ContractPair)
 def terms_changed(pair: ContractPair) -> Iterator[Delta]:
-    """The text of terms, usage or limitations reads otherwise.
+    """The text of terms, usage or limitations changed.
 
-    Why: free text may bind a consumer, and no program can tell, so consumers are told.
+    Why: the text may restrict a consumer, and no program can decide that, so consumers are notified.
 
-    Fix: raise the MINOR and tell consumers what it means to them.
+    Fix: raise the MINOR version and explain the change to consumers.
     """
     for part in contract_parts(pair, "terms"):
         yield Delta(path=part.path, old=part.old, new=part.new)

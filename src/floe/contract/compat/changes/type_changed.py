@@ -8,7 +8,7 @@ from floe.contract.compat.kind import Delta, change
 from floe.contract.compat.lattice import ALLOWED, NOT_APPLICABLE, REJECTED, TypeVerdict, compared, lengths, of_key
 from floe.contract.compat.pairs import ContractPair, FieldPair
 from floe.contract.compat.stores import verdict_names
-from floe.contract.formats.normal_type import words
+from floe.contract.formats.canonical import words
 from floe.contract.formats.odcs import logical_type
 from floe.contract.formats.options import UTC_NAMES
 from floe.model import Field
@@ -25,11 +25,11 @@ _ZONES = {"timezone": True, "defaultTimezone": "Etc/UTC"}
     "type-changed", "D22", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.BREAK, value=FieldPair, basis="given"
 )
 def type_changed(field: FieldPair) -> Iterator[Delta]:
-    """A field has another type, wider, narrower or unlike the old one.
+    """A field has another type: wider, narrower or incompatible.
 
-    Why: the gate compares types exactly, and readers cast, compare and store by them.
+    Why: the gate compares types exactly, and readers cast, compare and store by type.
 
-    Fix: add a field of the new type beside the old one, or publish a MAJOR with a migration text.
+    Fix: add a field of the new type in addition to the old one, or publish a MAJOR version with a migration text.
     """
     if not (both := field.both):
         return
@@ -117,7 +117,7 @@ def _unread(field: Field) -> str | None:
 def _texts(old: Field, new: Field) -> Iterator[Delta]:
     """Physical types of which one cannot be read are the same only when their words are."""
     if words(old.physical_type) != words(new.physical_type):
-        note = "a physical type that cannot be read is compared by its words"
+        note = "an unknown physical type is compared as text"
         yield Delta(old=old.physical_type, new=new.physical_type, klass="incompatible", note=note, about=new)
 
 
@@ -133,11 +133,11 @@ def _logical(contracts: ContractPair, old: Field, new: Field) -> TypeVerdict | N
     "timezone-changed", "D11", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.BREAK, value=FieldPair, basis="given"
 )
 def timezone_changed(field: FieldPair) -> Iterator[Delta]:
-    """The same moment is written in another zone, or with a zone where there was none.
+    """A timestamp is written in another time zone, or with a time zone instead of without.
 
-    Why: readers compute other moments from the same values, and nothing fails.
+    Why: readers compute other points in time from the same values without an error.
 
-    Fix: keep the zone, or publish a MAJOR with a migration text.
+    Fix: keep the time zone, or publish a MAJOR version with a migration text.
     """
     if not (both := field.both) or both[0].type != both[1].type:
         return

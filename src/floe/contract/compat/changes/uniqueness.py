@@ -9,11 +9,11 @@ from floe.model.change import Bump, Impact
 
 @change("items-made-unique", "K6", bump=Bump.MAJOR, reader=Impact.OK, writer=Impact.BREAK, value=FieldPair)
 def items_made_unique(field: FieldPair) -> Iterator[Delta]:
-    """The items of a list may no longer repeat.
+    """The elements of an array must now be unique.
 
-    Why: every writer of a list with repeated items is refused from then on.
+    Why: every writer of an array with duplicates is refused.
 
-    Fix: write lists without repetitions for a while, then ask for it in a MAJOR.
+    Fix: write arrays without duplicates first, then require it in a MAJOR version.
     """
     if _items(field) == (False, True):
         yield Delta(old=False, new=True, about=field.new)
@@ -21,11 +21,11 @@ def items_made_unique(field: FieldPair) -> Iterator[Delta]:
 
 @change("items-made-repeatable", "K6", bump=Bump.MINOR, reader=Impact.RISK, writer=Impact.OK, value=FieldPair)
 def items_made_repeatable(field: FieldPair) -> Iterator[Delta]:
-    """The items of a list may repeat.
+    """The elements of an array may now repeat.
 
-    Why: readers that count or join the items count some of them twice.
+    Why: readers that count or join the elements count some of them twice.
 
-    Fix: tell the readers before the first such list is written.
+    Fix: notify readers before the first such array is written.
     """
     if _items(field) == (True, False):
         yield Delta(old=True, new=False, about=field.new)
@@ -33,11 +33,11 @@ def items_made_repeatable(field: FieldPair) -> Iterator[Delta]:
 
 @change("field-made-unique", "K10", bump=Bump.MAJOR, reader=Impact.OK, writer=Impact.BREAK, value=FieldPair)
 def field_made_unique(field: FieldPair) -> Iterator[Delta]:
-    """No two rows may have the same value any more.
+    """The values of a field must now be unique.
 
-    Why: writers of rows that repeat a value are refused from then on.
+    Why: writers of rows that repeat a value are refused.
 
-    Fix: see first that values do not repeat, then ask for it in a MAJOR.
+    Fix: make sure that values do not repeat, then require it in a MAJOR version.
     """
     if (both := field.both) and (both[0].unique, both[1].unique) == (False, True):
         yield Delta(old=False, new=True, about=field.new)
@@ -45,11 +45,11 @@ def field_made_unique(field: FieldPair) -> Iterator[Delta]:
 
 @change("field-made-repeatable", "K10", bump=Bump.MAJOR, reader=Impact.BREAK, writer=Impact.OK, value=FieldPair)
 def field_made_repeatable(field: FieldPair) -> Iterator[Delta]:
-    """Rows may have the same value where they never had.
+    """The values of a field no longer have to be unique.
 
-    Why: every join on the field multiplies rows, and nothing fails.
+    Why: joins on the field multiply rows without an error.
 
-    Fix: keep it unique, or publish a MAJOR with a migration text.
+    Fix: keep it unique, or publish a MAJOR version with a migration text.
     """
     if (both := field.both) and (both[0].unique, both[1].unique) == (True, False):
         yield Delta(old=True, new=False, about=field.new)

@@ -13,55 +13,56 @@ from floe.model.change import Bump, Impact
 
 @change("pattern-changed", "K3", bump=Bump.MAJOR, reader=Impact.RISK, writer=Impact.BREAK, value=FieldPair)
 def pattern_changed(field: FieldPair) -> Iterator[Delta]:
-    """A text must match a pattern that is new or another one.
+    """A pattern is new or changed.
 
-    Why: whether one pattern lets through all that another did cannot be decided, so writers may be refused.
+    Why: no program can decide whether the new pattern accepts everything that the old one did, so writers may be
+    refused.
 
-    Fix: keep the pattern, or publish a MAJOR with a migration text.
+    Fix: keep the pattern, or publish a MAJOR version with a migration text.
     """
     yield from _imposed(field, *_options(field, "pattern"))
 
 
 @change("pattern-removed", "K3", bump=Bump.MINOR, reader=Impact.RISK, writer=Impact.OK, value=FieldPair)
 def pattern_removed(field: FieldPair) -> Iterator[Delta]:
-    """A text need not match a pattern any more.
+    """A pattern was removed.
 
-    Why: readers that take it apart by that pattern meet texts of another form.
+    Why: readers that parse the text by this pattern receive other texts.
 
-    Fix: tell the readers before the first such text is written.
+    Fix: notify readers before the first such text is written.
     """
     yield from _dropped(field, *_options(field, "pattern"))
 
 
 @change("format-changed", "K4", bump=Bump.MAJOR, reader=Impact.RISK, writer=Impact.BREAK, value=FieldPair)
 def format_changed(field: FieldPair) -> Iterator[Delta]:
-    """A value must have a format that is new or another one.
+    """A format is new or changed.
 
     Why: writers of the old format are refused, and readers parse by it.
 
-    Fix: keep the format, or publish a MAJOR with a migration text.
+    Fix: keep the format, or publish a MAJOR version with a migration text.
     """
     yield from _imposed(field, *_formats(field))
 
 
 @change("format-removed", "K4", bump=Bump.MINOR, reader=Impact.RISK, writer=Impact.OK, value=FieldPair)
 def format_removed(field: FieldPair) -> Iterator[Delta]:
-    """A value need not have a format any more.
+    """A format was removed.
 
-    Why: readers that parse by that format meet values of another one.
+    Why: readers that parse by this format receive other values.
 
-    Fix: tell the readers before the first such value is written.
+    Fix: notify readers before the first such value is written.
     """
     yield from _dropped(field, *_formats(field))
 
 
 @change("multiple-tightened", "K5", bump=Bump.MAJOR, reader=Impact.OK, writer=Impact.BREAK, value=FieldPair)
 def multiple_tightened(field: FieldPair) -> Iterator[Delta]:
-    """A number must be a multiple of something new, or of something the old multiples need not be multiples of.
+    """A multipleOf is new, or is not a divisor of the old one.
 
-    Why: writers of the other multiples are refused from then on.
+    Why: writers of the other multiples are refused.
 
-    Fix: keep the old step, or publish a MAJOR with a migration text.
+    Fix: keep the old step, or publish a MAJOR version with a migration text.
     """
     old, new = _options(field, "multipleOf")
     if new is not None and not _equal(old, new) and not _divides(new, old):
@@ -70,11 +71,11 @@ def multiple_tightened(field: FieldPair) -> Iterator[Delta]:
 
 @change("multiple-loosened", "K5", bump=Bump.MINOR, reader=Impact.RISK, writer=Impact.OK, value=FieldPair)
 def multiple_loosened(field: FieldPair) -> Iterator[Delta]:
-    """A number may be a multiple of a divisor of what it was, or anything.
+    """A multipleOf was removed, or is a divisor of the old one.
 
-    Why: readers that count in the old steps meet numbers between them.
+    Why: readers that count in the old steps receive numbers between them.
 
-    Fix: tell the readers before the first such number is written.
+    Fix: notify readers before the first such number is written.
     """
     old, new = _options(field, "multipleOf")
     if old is not None and not _equal(old, new) and (new is None or _divides(new, old)):

@@ -20,7 +20,7 @@ def read(data: bytes | str, source: str) -> tuple[tuple[ListedChange, ...], list
     if tree is None:
         return (), []
     if not isinstance(tree, Map):
-        return (), [_wrong(Place(source, 1, 1), "changes.yaml is not a mapping", f"Begin it with {_GROUPS[0]}:")]
+        return (), [_wrong(Place(source, 1, 1), "changes.yaml is not a mapping", f"Start it with {_GROUPS[0]}:")]
     found = [
         _wrong(tree.key_places[key], f"Unknown key '{key}' in changes.yaml", f"Use {' or '.join(_GROUPS)}")
         for key in tree
@@ -42,7 +42,7 @@ def _read_group(tree: Map, group: str, entries: list[ListedChange]) -> Iterator[
     for item, place in zip(listed, listed.item_places, strict=True):
         named = isinstance(item, Map) and item.get("type") and (item.get("field") or item.get("new_field"))
         if not named:
-            yield _wrong(place, f"An entry of '{group}' names no type and field", "Write {type: …, field: …}")
+            yield _wrong(place, f"An entry of '{group}' has no type and field", "Write {type: …, field: …}")
         else:
             entries.append(ListedChange(item, item))
             yield from deadline_findings(item)
@@ -70,8 +70,8 @@ def deadline_findings(node: Map) -> Iterator[Finding]:
             "E528",
             "deadline-invalid",
             Severity.ERROR,
-            f"Deadline '{deadline}' is no date",
-            "Consumers cannot plan by it",
+            f"Deadline '{deadline}' is not a date",
+            "Consumers cannot plan with it",
             "Write it as 2026-12-31",
             locate(node, "deadline"),
             ("deadline",),

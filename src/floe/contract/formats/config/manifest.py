@@ -34,7 +34,7 @@ def _from_manifest(tree: Any) -> list[tuple[str, Any, str]]:
     if tree is None:
         return []
     if not isinstance(tree, Map):
-        raise SettingError("manifest.yaml is not a mapping of settings", "Begin it with a key such as data_contracts:")
+        raise SettingError("manifest.yaml is not a mapping of settings", "Start it with a key such as data_contracts:")
     return list(_settings_in(tree, ""))
 
 
@@ -92,7 +92,7 @@ def _unknown(word: str, known: list[str], what: str, place: str) -> SettingError
         word.rsplit(".", 1)[-1], known, 1, 0.5
     )
     hint = f"Did you mean '{near[0]}'? " if near else ""
-    return SettingError(f"{place}: Unknown {what}", f"{hint}`floe doctor` lists every setting")
+    return SettingError(f"{place}: Unknown {what}", f"{hint}`floe doctor` lists all settings")
 
 
 def _parsed(key: SettingKey, text: str) -> Any:
@@ -109,13 +109,13 @@ def _checked(key: SettingKey, value: Any, origin: str) -> Any:
     right = isinstance(value, key.kind) and not (key.kind is int and isinstance(value, bool))
     if not right:
         raise SettingError(
-            f"{origin}: '{key.name}' is {json.dumps(masked(value, key.name), default=str)}, which is no {key.kind.__name__}",
+            f"{origin}: '{key.name}' is {json.dumps(masked(value, key.name), default=str)}, which is not of type {key.kind.__name__}",
             f"Its default is {json.dumps(key.default)}",
         )
     if key.choices and value not in key.choices:
         near = difflib.get_close_matches(value, key.choices, 1)
         raise SettingError(
-            f"{origin}: '{key.name}' is '{masked(value, key.name)}', which is none of {', '.join(key.choices)}",
+            f"{origin}: '{key.name}' is '{masked(value, key.name)}', which is not one of {', '.join(key.choices)}",
             f"Did you mean '{near[0]}'?" if near else f"Use {key.default}",
         )
     return value

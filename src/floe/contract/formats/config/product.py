@@ -18,6 +18,7 @@ _METADATA = {
     "owner": "sales@acme.com",
     "repository": "github.com/acme/sales",
 }
+_DEFAULTS = {"version": "0.0.0", "name": "default", "domain": "default"}
 _ROOT = ("metadata", "output_ports", "input_ports", "transforms")
 # other spellings of what a column says
 _COLUMN = {
@@ -38,7 +39,7 @@ def read(data: bytes, source: str) -> tuple[Product | None, list[Finding]]:
     except ContractError as error:
         return None, list(error.findings)
     if not isinstance(tree, Map):
-        text = f"{source} says nothing of a product"
+        text = f"{source} describes no product"
         return None, [
             Finding("E501", "not-a-contract", Severity.CRITICAL, text, "", "Add metadata and output_ports", _at(source))
         ]
@@ -73,7 +74,7 @@ def _metadata(root: DocumentSection) -> dict[str, str]:
         value = section.text(key)
         if value is None and not isinstance(section.node.get(key), dict | list | bool):
             section.missing(key, f"{key}: {example}")
-        values[key] = value or ("0.0.0" if key == "version" else "default" if key in ("name", "domain") else "")
+        values[key] = value or _DEFAULTS.get(key, "")
     for key in ("description", "tags", "team"):
         section.take(key)
     _unknown(section, tuple(_METADATA))
@@ -217,7 +218,7 @@ def _unknown(section: DocumentSection, known: tuple[str, ...]) -> None:
                 "unknown-key",
                 Severity.ERROR,
                 f"Key '{key}' is not part of floe.yaml here",
-                f"Known here: {', '.join(known)}",
+                f"Known keys: {', '.join(known)}",
                 f"Did you mean '{near[0]}'?" if near else f"Remove '{key}'",
                 section.node.key_places[key],
                 (*section.at, key),

@@ -197,7 +197,7 @@ class _Rule:
                     Severity.ERROR,
                     f"A quality rule names column '{column}', which the schema does not have",
                     f"It has {self.columns}",
-                    "Name a column of schema.fields",
+                    "Use a column of schema.fields",
                     self.source.place,
                     self.source.at,
                 )

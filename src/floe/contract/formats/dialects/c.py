@@ -55,8 +55,8 @@ def _identity(source: DocumentSection, out: Map) -> tuple[str, str, str]:
                 "E501",
                 "table-id-invalid",
                 Severity.CRITICAL,
-                f"table_id '{text}' is not of the form layer.domain.table",
-                suggestion="Write three words with dots between them, e.g. silver.commerce.orders_clean",
+                f"table_id '{text}' does not have the form layer.domain.table",
+                suggestion="Write three words separated by dots, e.g. silver.commerce.orders_clean",
                 place=place,
                 path=("table_id",),
             )
@@ -209,7 +209,7 @@ def _named(
                 Severity.ERROR,
                 f"'{key}' names column '{name}', which the table does not have",
                 f"It has {columns}",
-                f"Name one of them in '{key}', or add the column",
+                f"Use one of them in '{key}', or add the column",
                 place,
                 (*source.at, key),
             )
@@ -221,8 +221,9 @@ def _named(
 def _point_in_time(source: DocumentSection, dataset: Map) -> None:
     key = next((key for key in ("pitrules", "pit_rules") if key in source.node), "pitrules")
     given = source.take(key)
-    rules = given if isinstance(given, List) else [given] if given is not None else []
-    for number, rule in enumerate(rules, 1):
+    if given is None:
+        return
+    for number, rule in enumerate(given if isinstance(given, List) else [given], 1):
         place = given.item_places[number - 1] if isinstance(given, List) else source.place_of(key)
         text = _rule_text(rule)
         if text is None:

@@ -113,7 +113,7 @@ class _AvroReader:
     def _column(self, name: str, given: Any, path: str, space: str, holder: Any) -> Column:
         self.count += 1
         if self.count > _MOST:
-            raise unreadable(f"More than {_MOST:,} columns once names are followed", self.place)
+            raise unreadable(f"More than {_MOST:,} columns after resolving names", self.place)
         nullable, kind = self._unwrapped(given)
         type_, parts, values = self._type(kind, path, space, holder)
         form = {"format": "uuid"} if isinstance(kind, Mapping) and kind.get("logicalType") == "uuid" else {}
@@ -149,7 +149,7 @@ class _AvroReader:
         if isinstance(kind, str):
             return self._by_name(kind, path, space, holder)
         if not isinstance(kind, Mapping) or "type" not in kind:
-            raise unknown_type(path, f"{json_text.write(kind)} is no Avro type", self._place(holder, None))
+            raise unknown_type(path, f"{json_text.write(kind)} is not an Avro type", self._place(holder, None))
         if isinstance(kind["type"], Mapping | list):
             return self._type(kind["type"], path, space, holder)
         return self._complex(kind, path, space, holder)
@@ -180,9 +180,9 @@ class _AvroReader:
         full, inner = _full(kind, space)
         if full in self.open:
             raise unreadable(
-                f"Avro record '{full}' holds itself in '{path}'",
+                f"Avro record '{full}' contains itself in '{path}'",
                 self._place(kind, None),
-                suggestion="ODCS holds trees only: write the levels out",
+                suggestion="ODCS has no recursive types: write the levels out",
             )
         self.open.append(full)
         parts = self._members(kind, f"{path}.", inner)
@@ -203,7 +203,7 @@ class _AvroReader:
         full = next((name for name in (word, f"{space}.{word}") if name in self.named), None)
         if full is None:
             raise unknown_type(
-                path, f"'{word}' is no Avro type and names none in this document", self._place(holder, None)
+                path, f"'{word}' is not an Avro type and names none in this document", self._place(holder, None)
             )
         self.used.add(full)
         node, inner = self.named[full]

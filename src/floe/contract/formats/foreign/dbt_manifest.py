@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from floe.contract.formats.foreign.loss import LostParts
@@ -79,8 +80,7 @@ class Manifest:
         node = self._node(model)
         tests = self.tests.get(node["unique_id"], [])
         table = self._table(node, tests)
-        meta = node.get("meta") or (node.get("config") or {}).get("meta") or {}
-        tree = document(table.name, [table], self.place, self._facts(node, meta, table))
+        tree = document(table.name, [table], self.place, self._facts(node, _meta(node), table))
         return tree, tuple(LostParts(what, tuple(where)) for what, where in self.lost.items())
 
     def _node(self, model: str) -> Mapping[str, Any]:
@@ -140,22 +140,21 @@ class Manifest:
 
     def _table(self, node: Mapping[str, Any], tests: list[Mapping[str, Any]]) -> SchemaTable:
         name = str(node.get("name"))
-        constraints = [c for c in node.get("constraints") or () if isinstance(c, Mapping)]
+        constraints = _constraints(node)
         keys = next((list(c.get("columns") or ()) for c in constraints if c.get("type") == "primary_key"), [])
         columns = [self._column(value, node, keys, tests) for value in (node.get("columns") or {}).values()]
         if not columns:
             self.lost["models without described columns"] = [name]
-        place = [node.get("database"), node.get("schema"), node.get("alias") or node.get("identifier") or name]
-        facts: dict[str, Any] = {}
         materialized = (node.get("config") or {}).get("materialized")
-        facts["physicalType"] = _TABLES.get(str(materialized), "table")
+        facts: dict[str, Any] = {"physicalType": _TABLES.get(str(materialized), "table")}
         if links := list(self._links(name, constraints)):
             facts["relationships"] = links
-        if rules := [rule for test in tests if not _column_of(test) for rule in self._rules(test, name, None)]:
+        of_table = [test for test in tests if not _column_of(test)]
+        if rules := [rule for test in of_table for rule in self._rules(test, name, None)]:
             facts["quality"] = rules
         return SchemaTable(
             name=name,
-            physical_name=".".join(str(part) for part in place if part),
+            physical_name=_physical_name(node),
             description=node.get("description") or None,
             columns=tuple(columns),
             facts=facts,
@@ -177,40 +176,40 @@ class Manifest:
     def _column(self, column: Any, node: Mapping[str, Any], keys: list[str], tests: list[Mapping[str, Any]]) -> Column:
         name = str(column["name"])
         where = f"{node.get('name')}.{name}"
-        types = {str(c.get("type")): c for c in column.get("constraints") or () if isinstance(c, Mapping)}
-        mine = [test for test in tests if _column_of(test) == name]
-        facts: dict[str, Any] = {}
-        if "primary_key" in types or name in keys:
-            facts |= {"primaryKey": True, "primaryKeyPosition": keys.index(name) + 1 if name in keys else 1}
-        enforced = ((node.get("config") or {}).get("contract") or {}).get("enforced") is True
-        if "unique" in types or (not enforced and _has_test(mine, "unique")):
-            facts["unique"] = True
-        required = "not_null" in types or "primaryKey" in facts or (not enforced and _has_test(mine, "not_null"))
-        known = {"not_null": required, "unique": "unique" in facts or ("primaryKey" in facts and len(keys) < 2)}
-        options: dict[str, Any] = {}
-        if "check" in types and not _bounded(name, str(types["check"].get("expression")), options):
-            self.lost.setdefault("constraints", []).append(f"{where} check {types['check'].get('expression')}")
-        meta = column.get("meta") or (column.get("config") or {}).get("meta") or {}
-        facts |= _meta_facts(meta, column.get("tags"))
+        checks = _ColumnChecks(
+            name,
+            {str(constraint.get("type")): constraint for constraint in _constraints(column)},
+            [test for test in tests if _column_of(test) == name],
+            keys,
+            _is_enforced(node),
+        )
+        options = self._check_bounds(checks, where)
         type_, written = self._type(column.get("data_type"), where)
-        new = [test for test in mine if not (known.get(_test_name(test)) and _is_fact(test))]
-        rules = [rule for test in new for rule in self._rules(test, where, options)]
+        rules = [rule for test in checks.further_tests() for rule in self._rules(test, where, options)]
+        facts = {**checks.facts(), **_meta_facts(_meta(column), column.get("tags")), **written}
+        if links := _references(checks.tests, checks.constraints):
+            facts["relationships"] = links
+        if rules:
+            facts["quality"] = rules
         return Column(
             name=name,
             type=type_,
             path=step(name),
-            nullable=not required,
+            nullable=not checks.required,
             description=column.get("description") or None,
-            values=_accepted(mine),
+            values=_accepted(checks.tests),
             options=options,
-            facts={
-                **facts,
-                **written,
-                **({"relationships": links} if (links := _references(mine, types)) else {}),
-                **({"quality": rules} if rules else {}),
-            },
+            facts=facts,
             place=self.place,
         )
+
+    def _check_bounds(self, checks: "_ColumnChecks", where: str) -> dict[str, Any]:
+        """The bounds that a column's check constraint says; a check that says more is lost."""
+        options: dict[str, Any] = {}
+        check = checks.constraints.get("check")
+        if check is not None and not _bounded(checks.name, str(check.get("expression")), options):
+            self.lost.setdefault("constraints", []).append(f"{where} check {check.get('expression')}")
+        return options
 
     def _type(self, text: Any, where: str) -> tuple[Type, dict[str, Any]]:
         if not text:
@@ -226,9 +225,7 @@ class Manifest:
 
     def _rules(self, test: Mapping[str, Any], where: str, options: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
         metadata, severity = test.get("test_metadata") or {}, _severity(test)
-        kwargs = {
-            key: value for key, value in (metadata.get("kwargs") or {}).items() if key not in ("model", "column_name")
-        }
+        arguments = _arguments(metadata)
         match metadata.get("name"):
             case "relationships":
                 return
@@ -239,20 +236,17 @@ class Manifest:
             case "unique":
                 yield {"metric": "duplicateValues", "mustBe": 0, "severity": severity}
             case "unique_combination_of_columns":
-                columns = list(kwargs.get("combination_of_columns") or ())
+                columns = list(arguments.get("combination_of_columns") or ())
                 yield {
                     "metric": "duplicateValues",
                     "arguments": {"properties": columns},
                     "mustBe": 0,
                     "severity": severity,
                 }
-            case "accepted_range" if options is not None and _is_fact(test) and _range(kwargs, options):
+            case "accepted_range" if options is not None and _is_fact(test) and _range(arguments, options):
                 return
-            case named:
-                space = f"{metadata['namespace']}." if metadata.get("namespace") else ""
-                body = {"test": space + str(named or test.get("name")), **({"arguments": kwargs} if kwargs else {})}
-                title = str(test.get("name"))
-                yield {"type": "custom", "engine": "dbt", "name": title, "implementation": body, "severity": severity}
+            case _:
+                yield _custom_rule(test, arguments, severity)
 
 
 def only_model(manifest: Manifest, model: str | None) -> list[str]:
@@ -279,8 +273,87 @@ def _version(node: Mapping[str, Any]) -> str:
     return f"{version}.0.0" if isinstance(version, int) or str(version or "").isdigit() else "1.0.0"
 
 
+def _meta(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    return node.get("meta") or (node.get("config") or {}).get("meta") or {}
+
+
+def _physical_name(node: Mapping[str, Any]) -> str:
+    table = node.get("alias") or node.get("identifier") or node.get("name")
+    parts = (node.get("database"), node.get("schema"), str(table))
+    return ".".join(str(part) for part in parts if part)
+
+
+def _constraints(node: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [constraint for constraint in node.get("constraints") or () if isinstance(constraint, Mapping)]
+
+
+def _is_enforced(node: Mapping[str, Any]) -> bool:
+    """Whether dbt itself holds a model to the columns and constraints it declares."""
+    return ((node.get("config") or {}).get("contract") or {}).get("enforced") is True
+
+
+@dataclass(frozen=True, slots=True)
+class _ColumnChecks:
+    """What a manifest requires of a column: its constraints by kind, its tests, and the primary key of its model."""
+
+    name: str
+    constraints: Mapping[str, Mapping[str, Any]]
+    tests: list[Mapping[str, Any]]
+    keys: list[str]
+    enforced: bool
+
+    @property
+    def is_key(self) -> bool:
+        return "primary_key" in self.constraints or self.name in self.keys
+
+    @property
+    def required(self) -> bool:
+        return "not_null" in self.constraints or self.is_key or self._by_test("not_null")
+
+    @property
+    def unique(self) -> bool:
+        return "unique" in self.constraints or self._by_test("unique")
+
+    def _by_test(self, name: str) -> bool:
+        """Whether a hard test requires it; where a model's contract is enforced, only its constraints count."""
+        return not self.enforced and any(_test_name(test) == name and _is_fact(test) for test in self.tests)
+
+    def facts(self) -> dict[str, Any]:
+        """What of it a field says by keys of its own."""
+        facts: dict[str, Any] = {}
+        if self.is_key:
+            position = self.keys.index(self.name) + 1 if self.name in self.keys else 1
+            facts |= {"primaryKey": True, "primaryKeyPosition": position}
+        if self.unique:
+            facts["unique"] = True
+        return facts
+
+    def further_tests(self) -> list[Mapping[str, Any]]:
+        """The tests that say more than what the field says by itself."""
+        alone = self.is_key and len(self.keys) < 2
+        known = {"not_null": self.required, "unique": self.unique or alone}
+        return [test for test in self.tests if not (known.get(_test_name(test)) and _is_fact(test))]
+
+
 def _column_of(test: Mapping[str, Any]) -> str | None:
     return test.get("column_name") or ((test.get("test_metadata") or {}).get("kwargs") or {}).get("column_name")
+
+
+def _arguments(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a test without those that name its column."""
+    given = metadata.get("kwargs") or {}
+    return {key: value for key, value in given.items() if key not in ("model", "column_name")}
+
+
+def _custom_rule(test: Mapping[str, Any], arguments: Mapping[str, Any], severity: str) -> dict[str, Any]:
+    """A test that ODCS has no word for, kept as dbt runs it."""
+    metadata = test.get("test_metadata") or {}
+    namespace = f"{metadata['namespace']}." if metadata.get("namespace") else ""
+    body: dict[str, Any] = {"test": namespace + str(metadata.get("name") or test.get("name"))}
+    if arguments:
+        body["arguments"] = arguments
+    title = str(test.get("name"))
+    return {"type": "custom", "engine": "dbt", "name": title, "implementation": body, "severity": severity}
 
 
 def _severity(test: Mapping[str, Any]) -> str:
@@ -295,11 +368,6 @@ def _is_fact(test: Mapping[str, Any]) -> bool:
 
 def _test_name(test: Mapping[str, Any]) -> str:
     return str((test.get("test_metadata") or {}).get("name"))
-
-
-def _has_test(tests: list[Mapping[str, Any]], name: str) -> bool:
-    """Whether a hard test says it; of a model without an enforced contract, that is all that is said."""
-    return any(_test_name(test) == name and _is_fact(test) for test in tests)
 
 
 def _accepted(tests: list[Mapping[str, Any]]) -> tuple[Any, ...] | None:

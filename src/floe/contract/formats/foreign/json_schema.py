@@ -7,8 +7,7 @@ from typing import Any
 from floe.contract.formats.foreign.loss import LostParts
 from floe.contract.formats.foreign.table import Column, SchemaTable
 from floe.contract.formats.text import json_text
-from floe.model.types import Array, Atomic, Family, MapOf, Struct, Text, Type
-from floe.model.types import Decimal as DecimalType
+from floe.model.types import Array, Atomic, Decimal as DecimalType, Family, MapOf, Struct, Text, Type
 
 HOLDS = frozenset(
     {"descriptions", "descriptions of elements", "dataset description", "listed values", "bounds", "lengths"}

@@ -96,7 +96,7 @@ class _JsonSchemaReader:
     def _column(self, name: str, given: Any, path: str, trail: Trail, required: bool = True) -> Column:
         self.count += 1
         if self.count > _MOST:
-            raise unreadable(f"More than {_MOST:,} columns once references are followed", self.tree.place)
+            raise unreadable(f"More than {_MOST:,} columns after resolving references", self.tree.place)
         node, trail = self.merged(given, trail, path)
         self._unread(node, path)
         kinds = _kinds(node)
@@ -167,9 +167,9 @@ class _JsonSchemaReader:
         if isinstance(reference := node.pop("$ref", None), str):
             if reference in trail:
                 raise unreadable(
-                    f"The JSON Schema refers to itself without end by '{reference}'",
+                    f"The JSON Schema refers to itself through '{reference}'",
                     self._place(given),
-                    suggestion="ODCS holds trees only: write the levels out",
+                    suggestion="ODCS has no recursive types: write the levels out",
                 )
             target, trail = self.merged(self._target(reference, given), trail | {reference}, path)
             node = {**target, **node}
@@ -199,14 +199,14 @@ class _JsonSchemaReader:
         node: Any = self.tree
         if not reference.startswith("#"):
             raise unreadable(
-                f"Reference '{reference}' leaves the document",
+                f"Reference '{reference}' points outside the document",
                 self._place(holder),
                 suggestion="Bundle the schemas first",
             )
         for part in filter(None, reference.removeprefix("#").split("/")):
             name = part.replace("~1", "/").replace("~0", "~")
             if not isinstance(node, Mapping) or name not in node:
-                raise unreadable(f"Reference '{reference}' names nothing in the document", self._place(holder))
+                raise unreadable(f"Reference '{reference}' does not exist in the document", self._place(holder))
             node = node[name]
         return node
 

@@ -93,7 +93,7 @@ def type_notes(datasets: Sequence[Dataset], closes: bool = True) -> tuple[LostPa
     open_ = tuple(f"{path} ({part.type})" for path, part in fields if closes and isinstance(part.type, Family))
     notes = (
         LostParts("physical types floe does not know", unread),
-        LostParts("types left open, written as their widest member", open_),
+        LostParts("types without a physical type, written as their widest member", open_),
     )
     return tuple(note for note in notes if note.where)
 
@@ -102,7 +102,7 @@ def reading_notes(tables: Sequence[SchemaTable]) -> tuple[LostParts, ...]:
     """What a schema document says of its columns that ODCS has no place for."""
     parts = [(f"{table.name}.{part.path}", part) for table in tables for part in table.walk()]
     odd = tuple(f"{where} {key}" for where, part in parts for key in part.options if not holds_option(part, key))
-    return (LostParts("options without a place in ODCS", odd),) if odd else ()
+    return (LostParts("options that ODCS does not have", odd),) if odd else ()
 
 
 def _contract_aspects(contract: Contract) -> Iterator[tuple[str, str]]:

@@ -34,9 +34,9 @@ FOREIGN: tuple[tuple[str, Test, str], ...] = (
     (
         "a dbt project file",
         _has("name", "profile", "models"),
-        "Name the contracts, or target/manifest.json of the project",
+        "Pass the contracts, or target/manifest.json of the project",
     ),
-    ("a dbt project file", _has("config-version"), "Name the contracts, or target/manifest.json of the project"),
+    ("a dbt project file", _has("config-version"), "Pass the contracts, or target/manifest.json of the project"),
     (
         "a dbt schema file",
         _dbt_schema,
@@ -45,17 +45,17 @@ FOREIGN: tuple[tuple[str, Test, str], ...] = (
     (
         "an OpenAPI description",
         _has("openapi"),
-        "Name a data contract; the schemas of an API can be converted as JSON Schema files",
+        "Pass a data contract; the schemas of an API can be converted as JSON Schema files",
     ),
     (
         "an OpenAPI description",
         _has("swagger"),
-        "Name a data contract; the schemas of an API can be converted as JSON Schema files",
+        "Pass a data contract; the schemas of an API can be converted as JSON Schema files",
     ),
     (
         "an AsyncAPI description",
         _has("asyncapi"),
-        "Name a data contract; its payload schemas can be converted as Avro or JSON Schema files",
+        "Pass a data contract; its payload schemas can be converted as Avro or JSON Schema files",
     ),
     ("a Spark schema", lambda tree: tree.get("type") == "struct" and "fields" in tree, _CONVERT),
     ("an Avro schema", lambda tree: tree.get("type") == "record" and "fields" in tree, _CONVERT),
@@ -63,22 +63,22 @@ FOREIGN: tuple[tuple[str, Test, str], ...] = (
     (
         "floe's platform file (manifest.yaml)",
         _has("data_contracts"),
-        "It is read as settings; `floe doctor` shows them",
+        "floe reads it as settings; `floe doctor` shows them",
     ),
     (
         "a floe product file (floe.yaml)",
         lambda tree: "metadata" in tree and any(key in tree for key in _PORTS),
-        "Make contracts of its ports with `floe compile`",
+        "Generate contracts from its ports with `floe compile`",
     ),
     (
         "a list of changes",
         lambda tree: "breaking_changes" in tree or "compatible_changes" in tree,
-        "Keep it as changes.yaml beside the contract; `floe diff` reads its migration texts",
+        "Save it as changes.yaml in the folder of the contract; `floe diff` reads its migration texts",
     ),
     (
         "an Open Data Product file",
         lambda tree: tree.get("kind") == "DataProduct",
-        "Name the contracts that its ports refer to",
+        "Pass the contracts that its ports refer to",
     ),
     (
         "a Kubernetes manifest",
@@ -87,7 +87,7 @@ FOREIGN: tuple[tuple[str, Test, str], ...] = (
             and tree.get("kind") != "DataContract"
             and ("metadata" in tree or "spec" in tree)
         ),
-        "Name a data contract instead",
+        "Pass a data contract instead",
     ),
 )
 

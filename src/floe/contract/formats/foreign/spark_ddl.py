@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from floe.contract.formats.foreign.loss import LostParts
 from floe.contract.formats.foreign.table import Column, SchemaTable, closed_table
-from floe.model.types import Array, MapOf, Struct
-from floe.model.types import quoted as plain_quoted
+from floe.model.types import Array, MapOf, Struct, quoted as plain_quoted
 
 HOLDS = frozenset({"descriptions", "dataset description", "partitioning", "physical name"})
 HEAD = "-- Spark SQL"

@@ -61,7 +61,7 @@ def _type(data: Any, path: str, holder: Map) -> tuple[Type, tuple[Column, ...]]:
             first = _part(key, path + "{key}", data, False)
             second = _part(value, path + "{}", data, data.get("valueContainsNull") is not False)
             return MapOf(first.type, second.type, second.nullable), (first, second)
-    raise unknown_type(path, f"{json_text.write(data)} is no type of a Spark schema", holder.place)
+    raise unknown_type(path, f"{json_text.write(data)} is not a type of a Spark schema", holder.place)
 
 
 def _part(data: Any, path: str, holder: Map, nullable: bool) -> Column:

@@ -15,8 +15,7 @@ from floe.contract.formats.foreign.unreadable import unknown_type, unreadable
 from floe.contract.formats.odcs import step
 from floe.lang.type_text import parse_type
 from floe.model import ContractError, Place
-from floe.model.types import Array, Atomic, MapOf, Type
-from floe.model.types import Decimal as DecimalType
+from floe.model.types import Array, Atomic, Decimal as DecimalType, MapOf, Type
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -77,9 +76,9 @@ def read(text: str, source: str, dialect: str | None = None) -> DdlTables:
         reading.statement(statement)
     if not reading.tables:
         raise unreadable(
-            "The SQL creates no table with columns",
+            "The SQL has no CREATE TABLE with columns",
             Place(source, 1, 1),
-            suggestion="Give CREATE TABLE name (column type, …)",
+            suggestion="Write CREATE TABLE name (column type, …)",
         )
     return DdlTables(tuple(reading.tables.values()), tuple(reading.lost), dialect)
 
@@ -119,7 +118,7 @@ def _statements(text: str, source: str, dialect: str) -> list[Any]:
         first = (getattr(error, "errors", None) or [{}])[0]
         place = Place(source, first.get("line") or 1, first.get("col") or 1)
         message = f"The SQL cannot be parsed as {dialect}: {first.get('description') or str(error).splitlines()[0]}"
-        raise unreadable(message, place, suggestion=f"Name its dialect with --dialect {'|'.join(DIALECTS)}") from None
+        raise unreadable(message, place, suggestion=f"Pass its dialect with --dialect {'|'.join(DIALECTS)}") from None
     except RecursionError:
         raise unreadable("The SQL is nested too deep to be read", Place(source, 1, 1)) from None
     finally:
@@ -150,7 +149,7 @@ class _DdlReader:
                     f"A CREATE TABLE cannot be read as {self.dialect} SQL",
                     Place(self.source, 1, 1),
                     statement.sql()[:120],
-                    f"Name its dialect with --dialect {'|'.join(DIALECTS)}",
+                    f"Pass its dialect with --dialect {'|'.join(DIALECTS)}",
                 )
 
     def _create(self, create: "exp.Create") -> None:

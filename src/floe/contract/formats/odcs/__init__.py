@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal as Number
 from typing import Any
 
-from floe.contract.formats.odcs.schema import VERSIONS, refusal, schema_findings
+from floe.contract.formats.odcs.places import VERSIONS, refusal, schema_findings
 from floe.lang.type_text import parse_type
 from floe.model import (
     Contract,

@@ -34,7 +34,11 @@ def causes(tree: Any, version: str) -> list[Cause]:
     strange = (error for error in errors if _kind(error) in _UNKNOWN)
     explained = prefixes(cause.path for cause in real)
     unknown = [cause for error in strange for cause in _unknown(error, explained, tree, version)]
-    found = list(dict.fromkeys([*real, *unknown]))
+    return _without_consequences(list(dict.fromkeys([*real, *unknown])))
+
+
+def _without_consequences(found: Sequence[Cause]) -> list[Cause]:
+    """The causes that no other one explains."""
     inside = prefixes(cause.path for cause in found if cause.kind != "several")
     mistyped = {cause.path for cause in found if cause.kind == "type"}
     above = prefixes(cause.path[:-1] for cause in found if cause.path)
@@ -111,22 +115,37 @@ def _as_written(cause: Cause, tree: Any) -> Cause:
 
 def _nearest(path: tuple[Step, ...], branches: Sequence[list[Cause]]) -> list[Cause]:
     """The causes in the form that the value comes closest to; what all forms say alike is said once."""
-    typed = [branch for branch in branches if not any(c.kind == "type" and c.path == path for c in branch)]
+    typed = [branch for branch in branches if not _at(branch, "type", path)]
     if not typed:
         return [_merged(path, "type", branches)]
-    present = [branch for branch in typed if not any(c.kind == "missing" and c.path == path for c in branch)]
+    present = [branch for branch in typed if not _at(branch, "missing", path)]
     if not present:
-        keys = tuple(dict.fromkeys(c.key for branch in typed for c in branch if c.kind == "missing"))
-        return [Cause("none-of", path, expected=keys)] if len(typed) > 1 else typed[0]
-    if all(len(branch) == 1 and branch[0].kind == "pattern" and branch[0].path == path for branch in present):
+        return typed[0] if len(typed) == 1 else [_none_of(path, typed)]
+    if all(len(branch) == 1 and _at(branch, "pattern", path) for branch in present):
         return [_merged(path, "pattern", present)]
-    return max(present, key=lambda branch: max((len(cause.path) for cause in branch), default=0))
+    return max(present, key=_depth)
+
+
+def _at(branch: Sequence[Cause], kind: str, path: tuple[Step, ...]) -> list[Cause]:
+    """The causes of a kind at just this place."""
+    return [cause for cause in branch if cause.kind == kind and cause.path == path]
+
+
+def _depth(branch: Sequence[Cause]) -> int:
+    return max((len(cause.path) for cause in branch), default=0)
+
+
+def _none_of(path: tuple[Step, ...], branches: Sequence[list[Cause]]) -> Cause:
+    """A mapping with none of the keys that its forms require."""
+    missing = [cause.key for branch in branches for cause in branch if cause.kind == "missing"]
+    return Cause("none-of", path, expected=tuple(dict.fromkeys(missing)))
 
 
 def _merged(path: tuple[Step, ...], kind: str, branches: Sequence[list[Cause]]) -> Cause:
-    expected = [
-        value for branch in branches for c in branch if c.kind == kind and c.path == path for value in c.expected
-    ]
+    expected: list[Any] = []
+    for branch in branches:
+        for cause in _at(branch, kind, path):
+            expected += cause.expected
     return Cause(kind, path, expected=tuple(dict.fromkeys(expected)))
 
 

@@ -28,13 +28,15 @@ def broken(tree: Map) -> list[Finding]:
 
 def not_a_contract(tree: Any, source: str) -> Finding:
     """A document that is no mapping."""
-    kind = "empty" if tree is None else "a list" if isinstance(tree, list) else "plain text"
+    kind = "a list" if isinstance(tree, list) else "plain text"
+    if tree is None:
+        kind = "empty"
     return Finding(
         "E501",
         "not-a-contract",
         Severity.CRITICAL,
         f"The document is {kind}, not a contract",
-        suggestion="A contract begins with apiVersion and kind; see https://bitol.io for the standard",
+        suggestion="A contract starts with apiVersion and kind; see https://bitol.io for the standard",
         place=locate(tree) or Place(source, 1, 1),
     )
 
@@ -71,9 +73,9 @@ def _rest(found: list[Cause], later: "_Later") -> Iterator[Finding]:
         "E501",
         "too-many-findings",
         Severity.CRITICAL if refused else Severity.WARNING,
-        f"{len(found):,} more places break the standard's JSON Schema",
+        f"{len(found):,} more errors of the standard's JSON Schema",
         f"The first {_MOST:,} are listed",
-        "Correct those first; what is left is listed then",
+        "Correct these first; then the remaining errors are listed",
         later.judged.tree.place,
     )
 

@@ -38,7 +38,7 @@ def _variable(cause: Cause, tree: Any, version: str) -> str | None:
 
 def _empty(cause: Cause, tree: Any, version: str) -> str | None:
     """The standard's own text writes `description: null`."""
-    return f"'{cause.path[-1]}' is empty and read as if it were not there" if is_empty(cause, tree, version) else None
+    return f"'{cause.path[-1]}' is empty and is ignored" if is_empty(cause, tree, version) else None
 
 
 def is_empty(cause: Cause, tree: Any, version: str) -> bool:
@@ -60,7 +60,7 @@ def _server_field(cause: Cause, tree: Any, _version: str) -> str | None:
         return None
     kind = value_at(tree, (*cause.path, "type"))
     optional = isinstance(kind, str) and cause.key in _OPTIONAL.get(kind, ())
-    return f"'{cause.key}' of a {kind} server is optional by the standard's text" if optional else None
+    return f"'{cause.key}' of a {kind} server is optional in the text of the standard" if optional else None
 
 
 def _staging_dir(cause: Cause, tree: Any, _version: str) -> str | None:
@@ -94,7 +94,7 @@ def _no_logical_type(cause: Cause, tree: Any, _version: str) -> str | None:
     """Without a logicalType every condition of the schema is met, so that each contradicts the other."""
     if "logicalTypeOptions" in cause.path and cause.kind != "unknown":
         owner = cause.path[: cause.path.index("logicalTypeOptions")]
-        said = "logicalTypeOptions stands without logicalType"
+        said = "logicalTypeOptions without logicalType"
     elif cause.kind in ("missing", "misplaced") and cause.key in ("map", "items", "properties", "logicalType"):
         owner, said = cause.path, "The property has no logicalType"
     else:

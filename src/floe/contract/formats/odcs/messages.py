@@ -68,7 +68,7 @@ _ADVICE = (
     ("text", "boolean", "Write true or false, without quotes"),
     ("text", "number", "Write a number, without quotes"),
     ("text", "integer", "Write a number, without quotes"),
-    ("mapping", "array", "Begin each entry with a dash"),
+    ("mapping", "array", "Start each entry with a dash"),
     ("any", "array", "Write it as a list, e.g. [a, b]"),
     ("any", "object", "Write keys and values below it, e.g. key: value"),
 )
@@ -120,8 +120,8 @@ def note(cause: Cause, judged: WordedCause, said: str) -> Finding:
     if "logicalTypeOptions" in path:
         path = path[: path.index("logicalTypeOptions") + 1]
         place = locate(judged.tree, *path, key=True)
-    detail = f"The JSON Schema of {judged.version} refuses it; floe follows the standard's text"
-    advice = "Nothing needs to be done"
+    detail = f"The JSON Schema of {judged.version} refuses it; floe follows the text of the standard"
+    advice = "No action is needed"
     return Finding("E501", "schema-stricter", Severity.INFO, said, detail, advice, place, path, alike=said)
 
 
@@ -215,7 +215,9 @@ def described(value: Any, path: tuple[Step, ...] = ()) -> str:
 
 
 def _either(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else "another value"
+    if not words:
+        return "another value"
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def _quoted(words: Sequence[str], joint: str) -> str:
@@ -231,9 +233,9 @@ def _unknown(cause: Cause, judged: WordedCause) -> Words:
     near = near_key(cause.key, known)
     there = value_at(judged.tree, cause.path)
     text = f"Key '{_short(cause.key)}' is not part of ODCS {judged.version} here"
-    detail = f"Known here: {', '.join(known)}" if 0 < len(known) <= _LISTED else ""
+    detail = f"Known keys: {', '.join(known)}" if 0 < len(known) <= _LISTED else ""
     if cause.key in _ARGUMENTS and "arguments" in known:
-        return "unknown-key", text, "The rule does nothing with it here", f"Move '{cause.key}' into arguments"
+        return "unknown-key", text, "The key has no effect here", f"Move '{cause.key}' into arguments"
     if near and near not in there:
         opposite = " It means the opposite" if _folded(cause.key) in _OPPOSITE else ""
         return "unknown-key", text, detail, f"Did you mean '{near}'?{opposite}"
@@ -245,15 +247,15 @@ def _unknown(cause: Cause, judged: WordedCause) -> Words:
 
 def _misplaced(cause: Cause, judged: WordedCause) -> Words:
     wanted = condition_values(judged.version, judged.tree, cause.path, cause.key)
-    text = f"Key '{cause.key}' does not go with what else stands here"
-    detail = f"It goes with {_either(wanted[:_LISTED])}" if wanted else ""
-    return "misplaced-key", text, detail, f"Remove '{cause.key}', or correct what stands beside it"
+    text = f"Key '{cause.key}' cannot be combined with the other keys here"
+    detail = f"It belongs to {_either(wanted[:_LISTED])}" if wanted else ""
+    return "misplaced-key", text, detail, f"Remove '{cause.key}', or correct the other keys"
 
 
 def _forbidden(cause: Cause, judged: WordedCause) -> Words:
     on_property = cause.key == "from" and "relationships" in cause.path
     text = f"Key '{cause.key}' is not allowed here"
-    detail = "A relationship on a property starts at that property" if on_property else ""
+    detail = "A relationship of a property starts at that property" if on_property else ""
     return "misplaced-key", text, detail, f"Remove '{cause.key}'"
 
 
@@ -275,8 +277,10 @@ def _type(cause: Cause, judged: WordedCause) -> Words:
 def _type_advice(value: Any, expected: tuple[str, ...]) -> str:
     if value is None:
         return "Give it a value, or remove the key"
-    kind = "text" if isinstance(value, str) else "mapping" if isinstance(value, dict) else "other"
-    advice = next((said for have, want, said in _ADVICE if want in expected and have in (kind, "any")), None)
+    kind = "mapping" if isinstance(value, dict) else "other"
+    if isinstance(value, str):
+        kind = "text"
+    advice = next((text for have, want, text in _ADVICE if want in expected and have in (kind, "any")), None)
     return advice or f"Write {_either([_TYPES.get(word, word) for word in expected])}"
 
 
@@ -284,7 +288,7 @@ def _enum(cause: Cause, judged: WordedCause) -> Words:
     value = value_at(judged.tree, cause.path)
     allowed = [word for word in cause.expected if word != "None"]
     near = _near_value(value, cause.path[-1:], allowed) if isinstance(value, str) else None
-    text = f"'{_name(cause.path)}' is {described(value, cause.path)}, which the standard does not list"
+    text = f"'{_name(cause.path)}' is {described(value, cause.path)}, which is not one of the allowed values"
     if len(allowed) <= _LISTED:
         detail = f"Allowed: {', '.join(allowed)}"
     else:
@@ -302,19 +306,19 @@ def _near_value(value: str, key: tuple[Step, ...], allowed: Sequence[str]) -> st
 def _pattern(cause: Cause, judged: WordedCause) -> Words:
     value = value_at(judged.tree, cause.path)
     form = next((words for part, words in _FORMS.items() if any(part in p for p in cause.expected)), None)
-    text = f"'{_name(cause.path)}' is {described(value, cause.path)}, which has not the form the standard asks for"
+    text = f"'{_name(cause.path)}' is {described(value, cause.path)}, which does not have the form that the standard requires"
     return "invalid-value", text, f"Expected {form or _short(cause.expected[0])}", "Correct the value"
 
 
 def _several(cause: Cause, judged: WordedCause) -> Words:
     if not cause.expected:
-        return "invalid-value", f"'{_name(cause.path)}' can be read in two ways", "", "Keep one of the two forms"
-    text = f"{_quoted(cause.expected, 'and')} stand in one entry, where one is allowed"
+        return "invalid-value", f"'{_name(cause.path)}' is ambiguous", "", "Keep one of the two forms"
+    text = f"{_quoted(cause.expected, 'and')} are used in one entry, but only one is allowed"
     return "several-operators", text, "", "Write one entry for each"
 
 
 def _none_of(cause: Cause, judged: WordedCause) -> Words:
-    text = f"None of {_quoted(cause.expected, 'and')} stands here"
+    text = f"None of {_quoted(cause.expected, 'and')} is present"
     return "missing-field", text, f"{dotted(cause.path)} needs one of them", "Add one of them"
 
 
@@ -340,9 +344,9 @@ _LIMITS = {
 
 def _limit(cause: Cause, judged: WordedCause) -> Words:
     value = value_at(judged.tree, cause.path)
-    count, noun = (
-        (len(value), "character" if isinstance(value, str) else "item") if isinstance(value, str | list) else (0, "")
-    )
+    count, noun = 0, ""
+    if isinstance(value, str | list):
+        count, noun = len(value), "character" if isinstance(value, str) else "item"
     size = f"{count} {noun}{'' if count == 1 else 's'}"
     limit = cause.expected[0] if cause.expected else ""
     said = _LIMITS.get(cause.kind, "is {value}, which the standard does not allow").format(

@@ -1,4 +1,4 @@
-"""What a version's JSON Schema knows at one place of a document, found through references and conditions."""
+"""The JSON Schemas of ODCS by version, and what one knows at a place of a document, found through references and conditions."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from floe.model import Step
+from floe.model import Finding, Map, Step
 
 VERSIONS = ("v3.0.0", "v3.0.1", "v3.0.2", "v3.1.0", "v3.2.0")
 _SCHEMAS = Path(__file__).parent / "schemas"
@@ -129,3 +129,22 @@ def _resolve(reference: str, root: dict[str, Any]) -> dict[str, Any]:
         piece = piece[step]
     resolved: dict[str, Any] = piece
     return resolved
+
+
+__all__ = ["VERSIONS", "refusal", "schema_findings"]
+
+
+def schema_findings(tree: Map) -> list[Finding]:
+    """The deepest causes only, each once, at its place and in the order of the file."""
+    if validator(tree["apiVersion"]).is_valid(tree):
+        return []
+    from floe.contract.formats.odcs.findings import broken  # noqa: PLC0415  (10 ms that a sound contract does not need)
+
+    return broken(tree)
+
+
+def refusal(tree: Any, source: str) -> Finding:
+    """Why a document is no contract in a version that floe reads."""
+    from floe.contract.formats.odcs.findings import not_a_contract, unsupported  # noqa: PLC0415  (as above)
+
+    return unsupported(tree) if isinstance(tree, Map) else not_a_contract(tree, source)

@@ -5,10 +5,9 @@ from typing import Any
 from floe.contract.formats.canonical import same_promises
 from floe.contract.formats.odcs.fit import comparable, fitted, without_empty
 from floe.contract.formats.odcs.forms import FREE
-from floe.contract.formats.odcs.places import validator
-from floe.contract.formats.odcs.schema import VERSIONS, schema_findings
+from floe.contract.formats.odcs.places import VERSIONS, schema_findings, validator
 from floe.contract.formats.odcs.upgrade import raised
-from floe.contract.formats.text import yaml_write
+from floe.contract.formats.text import yaml_text
 from floe.contract.formats.text.section import copy
 from floe.model import Contract, Map, Severity
 
@@ -35,7 +34,7 @@ _ORDER = (
 
 def write(contract: Contract, version: str | None = DEFAULT_VERSION) -> str:
     """The contract as YAML of an ODCS version, v3.1.0 or v3.2.0; None keeps the version it was read in."""
-    return yaml_write.dump(_ordered(document(contract, version), _ROOT))
+    return yaml_text.dump(_ordered(document(contract, version), _ROOT))
 
 
 def document(contract: Contract, version: str | None = DEFAULT_VERSION) -> Map:

@@ -7,9 +7,9 @@ from typing import Any
 
 from floe.contract.formats.pages.sentences import number, promises, rule_words, sla_words
 from floe.model import Contract, Dataset, Field
+from floe.system.html import visible, web_address
 
-_LINK = re.compile(r"(https?|mailto):", re.IGNORECASE)
-_STEERING = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_BREAKS = re.compile(r"(?<=[.\]])")
 _PLACE = (
     "host",
     "port",
@@ -35,6 +35,11 @@ class Cell:
     text: str
     code: bool = False
     url: str | None = None
+
+    @property
+    def pieces(self) -> list[str]:
+        """The text in pieces that a line may break between: a long path after its dots and brackets, nowhere else."""
+        return [piece for piece in _BREAKS.split(self.text) if piece]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +97,8 @@ def page(contract: Contract) -> ContractPage:
     lead = described.get("purpose") or (contract.node.get("description") if not described else "") or ""
     kept = tuple(section for section in sections if section.blocks or section.facts)
     return ContractPage(
-        plain(contract.name or contract.product or contract.id), tuple(_facts(contract)), plain(lead).strip(), kept
+        visible(contract.name or contract.product or contract.id), tuple(_facts(contract)), visible(lead).strip(), kept
     )
-
-
-def plain(value: Any) -> str:
-    """Text without characters that steer what a reader sees."""
-    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", "" if value is None else str(value))
-
-
-def link(url: Any) -> str | None:
-    """A URL that is safe to follow, else nothing."""
-    return plain(url) if isinstance(url, str) and _LINK.match(url.strip()) else None
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
@@ -125,8 +120,8 @@ def _facts(contract: Contract) -> Iterator[tuple[str, Cell]]:
         "Tenant": contract.node.get("tenant"),
         "Tags": ", ".join(map(str, contract.node.get("tags") or ())),
     }
-    yield from ((label, Cell(plain(value))) for label, value in pairs.items() if value)
-    yield "Id", Cell(plain(contract.id), code=True)
+    yield from ((label, Cell(visible(value))) for label, value in pairs.items() if value)
+    yield "Id", Cell(visible(contract.id), code=True)
     yield "Standard", Cell(f"ODCS {contract.api_version}")
 
 
@@ -149,19 +144,19 @@ def _members(contract: Contract) -> list[Mapping[str, Any]]:
 
 def _terms(described: Mapping[str, Any]) -> PageSection:
     rows = [("Use it for", "usage"), ("Limits", "limitations")]
-    facts = tuple((label, Cell(plain(described[key]).strip())) for label, key in rows if described.get(key))
+    facts = tuple((label, Cell(visible(described[key]).strip())) for label, key in rows if described.get(key))
     return PageSection("Terms of use", (), facts=facts)
 
 
 def _reach(contract: Contract) -> PageSection:
     rows = tuple(
         (
-            Cell(plain(server.server), code=True),
-            Cell(plain(server.type)),
-            Cell(plain(server.environment)),
-            Cell(plain(_server_place(server.values)), code=True),
-            Cell(plain(server.values.get("format"))),
-            Cell(plain(server.values.get("description"))),
+            Cell(visible(server.server), code=True),
+            Cell(visible(server.type)),
+            Cell(visible(server.environment)),
+            Cell(visible(_server_place(server.values)), code=True),
+            Cell(visible(server.values.get("format"))),
+            Cell(visible(server.values.get("description"))),
         )
         for server in contract.servers
     )
@@ -181,18 +176,18 @@ def _section(title: str, grid: Grid) -> PageSection:
 def _dataset(contract: Contract, dataset: Dataset) -> PageSection:
     blocks: list[Block] = []
     if text := dataset.node.get("description"):
-        blocks.append(plain(text).strip())
+        blocks.append(visible(text).strip())
     if dataset.fields:
         blocks.append(_columns(dataset))
     if dataset.rules:
         blocks.append("Quality of the whole dataset:")
-        blocks.append(tuple(Cell(plain(rule_words(rule))) for rule in dataset.rules))
+        blocks.append(tuple(Cell(visible(rule_words(rule))) for rule in dataset.rules))
     for word in _SEMANTIC:
         if grid := _semantic(dataset, word):
             blocks += [f"{word.capitalize()}:", grid]
     for relation in dataset.relationships:
-        blocks.append(plain(f"{', '.join(relation.source)} refers to {', '.join(relation.target)}."))
-    return PageSection(plain(dataset.name), tuple(blocks), code=True, facts=tuple(_dataset_facts(contract, dataset)))
+        blocks.append(visible(f"{', '.join(relation.source)} refers to {', '.join(relation.target)}."))
+    return PageSection(visible(dataset.name), tuple(blocks), code=True, facts=tuple(_dataset_facts(contract, dataset)))
 
 
 def _semantic(dataset: Dataset, word: str) -> Grid | None:
@@ -200,9 +195,9 @@ def _semantic(dataset: Dataset, word: str) -> Grid | None:
     entries = [entry for entry in listed if isinstance(entry, Mapping)] if isinstance(listed, list) else []
     rows = tuple(
         (
-            Cell(plain(row.get("name")), code=True),
-            Cell(plain(row.get("expression")), code=True),
-            Cell(plain(row.get("description"))),
+            Cell(visible(row.get("name")), code=True),
+            Cell(visible(row.get("expression")), code=True),
+            Cell(visible(row.get("description"))),
         )
         for row in entries
     )
@@ -223,12 +218,12 @@ def _dataset_facts(contract: Contract, dataset: Dataset) -> Iterator[tuple[str, 
         "Known as": node.get("businessName"),
         "Tags": ", ".join(map(str, node.get("tags") or ())),
     }
-    yield from ((label, Cell(plain(value), code=True)) for label, value in names.items() if value)
-    yield from ((label, Cell(plain(value))) for label, value in texts.items() if value)
+    yield from ((label, Cell(visible(value), code=True)) for label, value in names.items() if value)
+    yield from ((label, Cell(visible(value))) for label, value in texts.items() if value)
 
 
 def _columns(dataset: Dataset) -> Grid:
-    head = ("Column", "Type", "Required", "Key", "Classification", "Description", "Promises")
+    head = ("Column", "Type", "Required", "Key", "Classification", "Description", "Constraints")
     return Grid(head, tuple(_row(part) for part in dataset.walk() if not _says_nothing(part))).trimmed()
 
 
@@ -244,13 +239,13 @@ def _row(part: Field) -> tuple[Cell, ...]:
         f"partition\u00a0{part.partition_position}" if part.partition_position else "",
     ]
     return (
-        Cell(plain(part.path), code=True),
-        Cell(plain(_type_text(part)), code=True),
+        Cell(visible(part.path), code=True),
+        Cell(visible(_type_text(part)), code=True),
         Cell("yes" if part.required else ""),
         Cell(", ".join(filter(None, keys))),
-        Cell(plain(part.classification)),
-        Cell(plain(": ".join(str(text).strip() for text in about if text))),
-        Cell(plain("; ".join(promises(part)))),
+        Cell(visible(part.classification)),
+        Cell(visible(": ".join(str(text).strip() for text in about if text))),
+        Cell(visible("; ".join(promises(part)))),
     )
 
 
@@ -261,19 +256,19 @@ def _type_text(part: Field) -> str:
 
 def _levels(contract: Contract) -> PageSection:
     rows = tuple(
-        (Cell(plain(sla_words(sla))), Cell(plain(sla.driver)), Cell(plain(sla.node.get("description"))))
+        (Cell(visible(sla_words(sla))), Cell(visible(sla.driver)), Cell(visible(sla.node.get("description"))))
         for sla in contract.sla
     )
-    return _section("Service levels", Grid(("Promise", "Driver", "Description"), rows))
+    return _section("Service levels", Grid(("Service level", "Driver", "Description"), rows))
 
 
 def _support(contract: Contract) -> PageSection:
     rows = tuple(
         (
-            Cell(plain(entry.get("channel")), url=link(entry.get("url"))),
-            Cell(plain(entry.get("tool"))),
-            Cell(plain(entry.get("scope"))),
-            Cell(plain(entry.get("description"))),
+            Cell(visible(entry.get("channel")), url=web_address(entry.get("url"))),
+            Cell(visible(entry.get("tool"))),
+            Cell(visible(entry.get("scope"))),
+            Cell(visible(entry.get("description"))),
         )
         for entry in _entries(contract.node, "support")
     )
@@ -283,11 +278,11 @@ def _support(contract: Contract) -> PageSection:
 def _team(contract: Contract) -> PageSection:
     rows = tuple(
         (
-            Cell(plain(member.get("name") or member.get("username"))),
-            Cell(plain(member.get("role"))),
-            Cell(plain(member.get("username") if member.get("name") else "")),
-            Cell(plain(member.get("dateIn"))),
-            Cell(plain(member.get("dateOut"))),
+            Cell(visible(member.get("name") or member.get("username"))),
+            Cell(visible(member.get("role"))),
+            Cell(visible(member.get("username") if member.get("name") else "")),
+            Cell(visible(member.get("dateIn"))),
+            Cell(visible(member.get("dateOut"))),
         )
         for member in _members(contract)
     )
@@ -297,11 +292,11 @@ def _team(contract: Contract) -> PageSection:
 def _roles(contract: Contract) -> PageSection:
     rows = tuple(
         (
-            Cell(plain(entry.get("role")), code=True),
-            Cell(plain(entry.get("access"))),
-            Cell(plain(entry.get("description"))),
+            Cell(visible(entry.get("role")), code=True),
+            Cell(visible(entry.get("access"))),
+            Cell(visible(entry.get("description"))),
             Cell(
-                plain(
+                visible(
                     ", ".join(
                         str(entry[key]) for key in ("firstLevelApprovers", "secondLevelApprovers") if entry.get(key)
                     )
@@ -317,14 +312,14 @@ def _price(contract: Contract) -> PageSection:
     price = _mapping(contract.node.get("price"))
     words = [number(price[key]) for key in ("priceAmount", "priceCurrency") if price.get(key) is not None]
     unit = f" per {price['priceUnit']}" if price.get("priceUnit") else ""
-    return PageSection("Price", (plain(" ".join(words) + unit),) if words else ())
+    return PageSection("Price", (visible(" ".join(words) + unit),) if words else ())
 
 
 def _links(node: Mapping[str, Any]) -> PageSection:
     cells = tuple(
         Cell(
-            plain(f"{entry.get('type') or 'link'}: {entry.get('description') or entry.get('url')}"),
-            url=link(entry.get("url")),
+            visible(f"{entry.get('type') or 'link'}: {entry.get('description') or entry.get('url')}"),
+            url=web_address(entry.get("url")),
         )
         for entry in _entries(node, "authoritativeDefinitions")
     )
@@ -335,7 +330,7 @@ def _custom(contract: Contract) -> PageSection:
     rows = [(name, value, "contract") for name, value in contract.custom.items()]
     for dataset in contract.datasets:
         rows += [(name, value, dataset.name) for name, value in dataset.custom.items() if name not in _SEMANTIC]
-    cells = tuple((Cell(plain(n), code=True), Cell(plain(_shown(v))), Cell(plain(of))) for n, v, of in rows)
+    cells = tuple((Cell(visible(n), code=True), Cell(visible(_shown(v))), Cell(visible(of))) for n, v, of in rows)
     return _section("Further properties", Grid(("Property", "Value", "Of"), cells))
 
 

@@ -1,4 +1,4 @@
-"""YAML text as a tree of values that know their places; nothing is re-typed, nothing explodes."""
+"""YAML text as a tree of values that know their places, and back; nothing is re-typed, nothing explodes."""
 
 import re
 from decimal import Decimal
@@ -55,6 +55,7 @@ def parse(data: bytes | str, file: str) -> Any:
     try:
         return _Builder(text, file).build()
     except yaml.MarkedYAMLError as error:
+        # libyaml has one class for all that it refuses, and names the problem in its text
         known = _PAIR.sub(_one_escape, text) if "escape code" in str(error.problem) else text
         if known != text:
             return parse(known, file)
@@ -75,8 +76,8 @@ def _unreadable(text: str, file: str, error: yaml.YAMLError) -> ContractError:
     return _error(
         "yaml-unreadable",
         Place(file, line, column),
-        f"The text holds the control character U+{ord(control[0]):04X}",
-        "Remove it, and save the file as UTF-8 text; a contract is no binary file",
+        f"The text contains the control character U+{ord(control[0]):04X}",
+        "Remove it, and save the file as UTF-8 text; a contract is a text file",
     )
 
 
@@ -111,7 +112,7 @@ def _decode(data: bytes | str, file: str) -> str:
             "not-text",
             Place(file, line, 1),
             f"The file is not {encoding.removesuffix('-sig').upper()} text (byte {error.start})",
-            "Save it as UTF-8 text; a contract is no binary file",
+            "Save it as UTF-8 text; a contract is a text file",
         ) from None
 
 
@@ -160,7 +161,7 @@ class _Builder:
     def _document(self, event: yaml.DocumentStartEvent) -> None:
         self.documents += 1
         if self.documents > 1:
-            message = "A second document begins in this file"
+            message = "The file contains a second document"
             raise self._error("several-documents", event, message, "Keep one contract per file")
 
     def _place(self, event: yaml.Event) -> Place:
@@ -188,12 +189,12 @@ class _Builder:
             raise self._error(
                 "merge-key",
                 event,
-                "A merge key (<<) mixes in values that are not written here",
+                "A merge key (<<) adds values that are not written here",
                 "Write the values out, or use an anchor and alias for a whole value",
             )
         if key in frame.container:
             first = locate(frame.container, key, key=True)
-            message = f"Key '{key}' stands twice, first in line {first.line if first else 1}"
+            message = f"Key '{key}' occurs twice, first in line {first.line if first else 1}"
             raise self._error("duplicate-key", event, message, "Keep one of the two")
         frame.key, frame.waits = (key, self._place(event)), False
 
@@ -224,7 +225,7 @@ class _Builder:
         name = event.anchor
         if name not in self.anchors:
             inside = any(frame.anchor == name for frame in self.open)
-            message = f"Alias '*{name}' stands inside its own anchor" if inside else f"Alias '*{name}' has no anchor"
+            message = f"Alias '*{name}' is inside its own anchor" if inside else f"Alias '*{name}' has no anchor"
             raise self._error("bad-alias", event, message, "Write the value out")
         if self.open and self.open[-1].waits:
             raise self._error("key-not-text", event, "A key is an alias", "Write the key out")
@@ -237,7 +238,7 @@ class _Builder:
     def _add(self, value: Any, size: int, event: yaml.Event) -> None:
         self.nodes += size
         if self.nodes > MAX_NODES:
-            message = f"More than {MAX_NODES:,} values once aliases are expanded"
+            message = f"More than {MAX_NODES:,} values after expanding aliases"
             raise self._error("too-many-nodes", event, message, "Split the contract, or write aliases out")
         if not self.open:
             self.result = value
@@ -288,3 +289,67 @@ def is_text(text: str) -> bool:
     (True, False, False, True)
     """
     return text not in _WORDS and isinstance(_number(text), str)
+
+
+# words and forms that some reader of YAML 1.1 or 1.2 takes for something else than text
+_OTHER_WORDS = {"y", "Y", "n", "N", "yes", "no", "on", "off"}
+_NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|0[oxb][0-9a-fA-F]+")
+
+
+class _YamlDumper(yaml.SafeDumper):
+    """Block style, lists indented below their key, no anchors."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
+    style = None
+    if any(mark in value for mark in "\r\x85\u2028\u2029"):
+        style = '"'  # line ends of other readers, escaped
+    elif "\n" in value:
+        # empty lines at its end would be lost among those between the parts of the document
+        style = '"' if value.endswith("\n\n") or value[0] in " \n\t" else "|"
+    elif not is_text(value) or value in _OTHER_WORDS or _NUMBER.fullmatch(value):
+        style = '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style)
+
+
+def _number_node(dumper: yaml.SafeDumper, value: Decimal) -> yaml.Node:
+    if value == value.to_integral_value() and value.adjusted() < 40:
+        return dumper.represent_scalar("tag:yaml.org,2002:int", f"{int(value)}")
+    text = f"{value:f}" if -40 < value.adjusted() < 40 else f"{value:.{len(value.as_tuple().digits)}E}"
+    return dumper.represent_scalar("tag:yaml.org,2002:float", text)
+
+
+def _mapping(dumper: yaml.SafeDumper, value: dict[str, Any]) -> yaml.Node:
+    return dumper.represent_mapping("tag:yaml.org,2002:map", value.items(), flow_style=False if value else None)
+
+
+def _sequence(dumper: yaml.SafeDumper, value: list[Any]) -> yaml.Node:
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", value, flow_style=False if value else None)
+
+
+_YamlDumper.add_representer(str, _text)
+_YamlDumper.add_representer(Decimal, _number_node)
+_YamlDumper.add_multi_representer(dict, _mapping)
+_YamlDumper.add_multi_representer(list, _sequence)
+
+
+def dump(tree: dict[str, Any]) -> str:
+    """The tree as YAML text, with an empty line around each part of the root that takes several lines."""
+    chunks = [_chunk({key: value}) for key, value in tree.items()]
+    text = ""
+    for before, chunk in zip(["", *chunks], chunks, strict=False):
+        apart = text and (before.count("\n") > 1 or chunk.count("\n") > 1)
+        text += ("\n" if apart else "") + chunk
+    return text
+
+
+def _chunk(part: dict[str, Any]) -> str:
+    return yaml.dump(
+        part, Dumper=_YamlDumper, sort_keys=False, allow_unicode=True, width=1_000_000, default_flow_style=False
+    )

@@ -9,19 +9,20 @@ from floe.model import Message, Severity
 
 @rule("E506", "arguments-missing", Severity.WARNING, value=RuleOf)
 def arguments_missing(part: RuleOf) -> Iterator[Message]:
-    """A metric lacks the arguments that say what it counts, or has them outside `arguments`.
+    """A metric has no `arguments` that say what to count, or has them outside `arguments`.
 
-    Why: invalidValues without validValues or pattern counts nothing, and duplicateValues on a dataset has no columns to compare; the rule does nothing.
+    Why: without validValues or a pattern, invalidValues counts nothing; without properties, duplicateValues on a
+    dataset has no columns to compare.
 
-    Fix: put validValues or pattern, or properties, under `arguments`.
+    Fix: write validValues, pattern or properties under `arguments`.
     """
     needed = _needed(part)
     if not needed or any(name in part.noun.arguments for name in needed):
         return
     outside = next((name for name in needed if name in part.noun.node), None)
     yield Message(
-        f"Metric '{part.noun.metric}' of '{part.subject}' does nothing",
-        f"'{outside}' stands outside 'arguments'" if outside else f"It needs {' or '.join(needed)} under 'arguments'",
+        f"Metric '{part.noun.metric}' of '{part.subject}' has no effect",
+        f"'{outside}' is outside 'arguments'" if outside else f"It needs {' or '.join(needed)} under 'arguments'",
         f"Write it under 'arguments: {{{outside or needed[0]}: …}}'",
         at=(outside,) if outside else ("metric",),
         key=bool(outside),

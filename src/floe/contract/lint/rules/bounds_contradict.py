@@ -21,9 +21,9 @@ _PAIRS = (
 
 @rule("E508", "bounds-contradict", Severity.ERROR, value=Field)
 def bounds_contradict(field: Field) -> Iterator[Message]:
-    """A lower bound lies above its upper bound, so that no value can keep the promise.
+    """A lower bound is above its upper bound, so no value is valid.
 
-    Why: every row breaks the contract, and the one who reads the error blames the data.
+    Why: every row breaks the contract, although the data may be correct.
 
     Fix: swap the two bounds, or correct the wrong one.
     """
@@ -34,7 +34,7 @@ def bounds_contradict(field: Field) -> Iterator[Message]:
         most: Any = field.options.get(high)
         if comparable(least, most) and (least >= most if strict else least > most):
             yield Message(
-                f"No value of '{field.path}' can satisfy both '{low}' and '{high}'",
+                f"'{low}' and '{high}' of '{field.path}' contradict each other",
                 f"{low} is {least}, {high} is {most}",
                 f"Give '{low}' a value {'below' if strict else 'of at most'} {most}, or raise '{high}'",
                 at=("logicalTypeOptions", low),
@@ -46,8 +46,8 @@ def _too_long(field: Field) -> Iterator[Message]:
     least = field.options.get("minLength")
     if isinstance(field.type, Text) and isinstance(least, int) and least > field.type.length:
         yield Message(
-            f"No value of '{field.path}' can be as long as 'minLength' asks",
-            f"minLength is {least}, the type {field.type} holds {field.type.length} characters",
+            f"'minLength' of '{field.path}' is longer than its type allows",
+            f"minLength is {least}, the type {field.type} allows {field.type.length} characters",
             "Lower minLength, or widen the type",
             at=("logicalTypeOptions", "minLength"),
         )

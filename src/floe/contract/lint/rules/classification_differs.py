@@ -30,11 +30,11 @@ _GENERAL = {
 
 @rule("E508", "classification-differs", Severity.WARNING, value=ContractFolder)
 def classification_differs(folder: ContractFolder) -> Iterator[Message]:
-    """One column name with one meaning is classified differently in two contracts.
+    """The same column has different classifications in two contracts.
 
-    Why: access and masking follow the label, so the same data are closed in one table and open in the other.
+    Why: access and masking follow the classification, so the data is protected in one table and readable in the other.
 
-    Fix: give both the same classification, or names or descriptions that tell them apart.
+    Fix: use the same classification, or give the columns names or descriptions that show the difference.
     """
     seen: defaultdict[tuple[str, str], dict[str, _Labelled]] = defaultdict(dict)
     said: Counter[tuple[str, ...]] = Counter()
@@ -43,9 +43,9 @@ def classification_differs(folder: ContractFolder) -> Iterator[Message]:
         if other and said[labelled.name, *sorted((labelled.label, other.label))] < _FEW:
             said[labelled.name, *sorted((labelled.label, other.label))] += 1
             yield Message(
-                f"'{labelled.path}' is classified '{labelled.field.classification}', "
+                f"'{labelled.path}' is classified '{labelled.field.classification}', but "
                 f"'{other.path}' of another contract '{other.field.classification}'",
-                f"The other stands in {other.contract.source}",
+                f"The other contract is {other.contract.source}",
                 "Give both the same classification",
                 at=("classification",),
                 about=labelled.field,

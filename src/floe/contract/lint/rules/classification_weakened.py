@@ -12,7 +12,7 @@ from floe.model import Message, Severity
 def classification_weakened(field: TieredField) -> Iterator[Message]:
     """A child gives a field a lower classification than its parent.
 
-    Why: masking and access follow the label, so lowering it opens data that the parent closed.
+    Why: masking and access follow the label, so lowering it exposes data that the parent protects.
 
     Fix: use the parent's classification or a stronger one.
     """

@@ -9,11 +9,11 @@ from floe.model import Dataset, Field, Message, Severity
 
 @rule("E508", "column-duplicated", Severity.ERROR, value=(Dataset, Field))
 def column_duplicated(parent: Dataset | Field) -> Iterator[Message]:
-    """Two columns of one dataset, or two parts of one struct, have the same name.
+    """Two columns of a dataset, or two members of a struct, have the same name.
 
-    Why: Spark resolves names without case, so the two cannot be told apart and queries fail as ambiguous.
+    Why: Spark compares names without case, so queries on the column fail as ambiguous.
 
-    Fix: rename or remove one of them; names that differ in case or in Unicode form only are the same name.
+    Fix: rename or remove one of them. Names that differ only in case or in Unicode form are the same name.
     """
     if len(parent.fields) > 1:
         named = [(field, field.at[len(parent.at) :]) for field in parent.fields if field.name]

@@ -13,11 +13,11 @@ from floe.model import Message, Severity
 
 @rule("E514", "constraint-weakened", Severity.ERROR, value=TieredField)
 def constraint_weakened(field: TieredField) -> Iterator[Message]:
-    """A child lets values through that its parent refuses: repeated, not listed, out of bounds or of another form.
+    """A child accepts values that its parent refuses: duplicates, unlisted values, other bounds or another pattern.
 
-    Why: readers of the domain's tables count on what the parent promises of every one of them.
+    Why: consumers of the domain expect the parent's constraint in every table.
 
-    Fix: keep the parent's constraint or a stricter one; what is not mentioned is inherited.
+    Fix: use the parent's constraint or a stricter one. A constraint that the child does not mention is inherited.
     """
     if field.parent.unique and field.noun.node.get("unique") is False:
         yield _weaker(field, "unique", "unique: true", "unique: false", ("unique",))
@@ -50,7 +50,7 @@ def _forms(field: TieredField) -> Iterator[Message]:
             yield Message(
                 f"The {key} of '{field.path}' cannot be compared with the parent's",
                 f"Parent requires '{theirs}', child specifies '{mine}'",
-                f"Use the parent's {key}, or see that every text of the child's fits it",
+                f"Use the parent's {key}, or make sure that every valid text of the child matches it",
                 severity=Severity.INFO,
                 at=("logicalTypeOptions", key),
             )
@@ -60,6 +60,6 @@ def _weaker(field: TieredField, what: str, wanted: str, given: str, at: tuple[st
     return Message(
         f"Constraint weakening for field '{field.path}': {what}",
         f"Parent requires {wanted}, child specifies {given}",
-        f"Use what the parent requires or something stricter for '{field.path}', or leave it out to inherit it",
+        f"Use the parent's constraint or a stricter one for '{field.path}', or remove it to inherit it",
         at=at,
     )

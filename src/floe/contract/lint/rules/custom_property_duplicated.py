@@ -8,11 +8,11 @@ from floe.model import Contract, Dataset, Message, Severity
 
 @rule("E508", "custom-property-duplicated", Severity.WARNING, value=(Contract, Dataset))
 def custom_property_duplicated(part: Contract | Dataset) -> Iterator[Message]:
-    """One custom property stands twice with different values.
+    """A custom property is given twice with different values.
 
-    Why: the later one wins in silence.
+    Why: the second value replaces the first without a message.
 
-    Fix: keep one of the two.
+    Fix: remove one of the two.
     """
     entries = part.node.get("customProperties")
     seen: dict[str, object] = {}
@@ -21,8 +21,8 @@ def custom_property_duplicated(part: Contract | Dataset) -> Iterator[Message]:
         if isinstance(name, str):
             if name in seen and seen[name] != entry.get("value"):
                 yield Message(
-                    f"Custom property '{name}' stands twice with different values",
-                    "The later one is used",
+                    f"Custom property '{name}' is given twice with different values",
+                    "The second value is used",
                     "Keep one of the two",
                     at=("customProperties", i, "property"),
                 )

@@ -9,9 +9,9 @@ from floe.model import Contract, Message, Severity
 
 @rule("E508", "dataset-duplicated", Severity.ERROR, value=Contract)
 def dataset_duplicated(contract: Contract) -> Iterator[Message]:
-    """Two datasets of one contract have the same name.
+    """Two datasets of a contract have the same name.
 
-    Why: a promise about one of them cannot be told from a promise about the other.
+    Why: expectations and references cannot say which of the two they mean.
 
     Fix: rename or remove one of them.
     """

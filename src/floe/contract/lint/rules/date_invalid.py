@@ -15,18 +15,18 @@ _DATED = (Atomic("date"), Atomic("timestamp"), Atomic("timestamp_ntz"), Family("
 
 @rule("E501", "date-invalid", Severity.WARNING, value=(Contract, Field))
 def date_invalid(part: Contract | Field) -> Iterator[Message]:
-    """A date is none that the calendar has, or not written as ISO 8601.
+    """A date does not exist, or is not written as ISO 8601.
 
-    Why: other programs read it as another day, or not at all.
+    Why: other programs read it as another day, or fail.
 
-    Fix: write it as 2026-05-12, or with a time as 2026-05-12T09:30:10Z. Dates of the lifecycle and bounds
-    of a column that cannot be read are errors.
+    Fix: write it as 2026-05-12, or with a time as 2026-05-12T09:30:10Z. An unreadable date of the lifecycle or bound of
+    a column is an error.
     """
     found = _bounds(part) if isinstance(part, Field) else (*_people(part), *_lifecycle(part), *_created(part))
     for at, value, grave in found:
         if value is not None and "${" not in str(value) and parse_day(value) is None:
             yield Message(
-                f"'{at[-1]}' is no date",
+                f"'{at[-1]}' is not a date",
                 f"{at[-1]} is {str(value)[:60]}",
                 "Write the date as 2026-05-12",
                 at=at,

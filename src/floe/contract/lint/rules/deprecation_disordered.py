@@ -10,16 +10,16 @@ from floe.model.lifecycle import NOTICE_DAYS
 
 @rule("E526", "deprecation-disordered", Severity.ERROR, value=Contract)
 def deprecation_disordered(contract: Contract) -> Iterator[Message]:
-    """The contract ends before its end is announced.
+    """The sunset date is before the announcement.
 
-    Why: consumers need the time between the two to move away.
+    Why: consumers need time between the two to migrate.
 
     Fix: set sunsetDate at least 30 days after announced.
     """
     announced, sunset, at = deprecation(contract)
     if announced and sunset and sunset < announced:
         yield Message(
-            "The contract ends before its end is announced",
+            "The sunset date is before the announcement",
             f"announced {announced}, sunset {sunset}",
             f"Set sunsetDate at least {NOTICE_DAYS} days after announced",
             at=at,

@@ -10,9 +10,9 @@ from floe.model import Contract, Message, Severity
 def dialect_read(contract: Contract) -> Iterator[Message]:
     """The contract is written in a dialect, which floe reads as ODCS.
 
-    Why: other tools of the field read ODCS only, and what the dialect means stands in floe alone.
+    Why: other tools read ODCS only.
 
-    Fix: convert it, e.g. `floe convert orders.yaml --to odcs`; reading the result gives an equal contract.
+    Fix: convert it, e.g. `floe convert orders.yaml --to odcs`. The result is an equal contract.
     """
     if contract.format != "odcs":
         yield Message(

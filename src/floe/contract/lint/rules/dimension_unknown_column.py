@@ -10,9 +10,9 @@ from floe.model import Message, Severity
 
 @rule("E508", "dimension-unknown-column", Severity.WARNING, value=DatasetOf)
 def dimension_unknown_column(part: DatasetOf) -> Iterator[Message]:
-    """A dimension is no column of its dataset and has no expression.
+    """A dimension is not a column of its dataset and has no expression.
 
-    Why: nothing can be grouped by it.
+    Why: queries cannot group by it.
 
     Fix: correct the name, or give the dimension an expression.
     """
@@ -20,8 +20,8 @@ def dimension_unknown_column(part: DatasetOf) -> Iterator[Message]:
         name = entry.get("name")
         if isinstance(name, str) and "expression" not in entry and not part.names.has(part.noun, name):
             yield Message(
-                f"Dimension '{name}' is no column of '{part.noun.name}'",
-                "It has no expression either",
+                f"Dimension '{name}' is not a column of '{part.noun.name}'",
+                "It has no expression",
                 f"{part.names.near(part.noun, name)}Correct the name, or add an expression",
                 at=(*at, "name"),
             )

@@ -12,9 +12,9 @@ from floe.model import Message, Severity
 
 @rule("E508", "floe-rule-contradict", Severity.ERROR, value=RuleOf)
 def floe_rule_contradict(part: RuleOf) -> Iterator[Message]:
-    """The lower bound of a range or volume rule lies above its upper bound.
+    """The lower bound of a range or volume rule is above its upper bound.
 
-    Why: the rule fails whatever the data are.
+    Why: the rule fails on any data.
 
     Fix: swap the two numbers, or correct one of them.
     """
@@ -26,7 +26,7 @@ def floe_rule_contradict(part: RuleOf) -> Iterator[Message]:
             most: Any = arguments.get(high)
             if comparable(least, most) and least > most:
                 yield Message(
-                    f"Nothing can satisfy the rule '{kind}' of '{part.subject}'",
+                    f"No data can satisfy the rule '{kind}' of '{part.subject}'",
                     f"{low} is {least}, {high} is {most}",
                     "Swap the two numbers",
                     at=("implementation", kind, low),

@@ -19,9 +19,9 @@ _KINDS = {
 
 @rule("E506", "floe-rule-unknown", Severity.ERROR, value=RuleOf)
 def floe_rule_unknown(part: RuleOf) -> Iterator[Message]:
-    """A custom rule of engine floe is none that floe has, or has an argument that floe does not know.
+    """A custom rule of engine floe has an unknown name or an unknown argument.
 
-    Why: it cannot be evaluated, so no run is ever green.
+    Why: the rule cannot be evaluated, so no run passes.
 
     Fix: use freshness, volume, range, referentialIntegrity or pointInTime with their own arguments.
     """

@@ -13,7 +13,7 @@ from floe.model import Message, Severity
 def floe_rule_unknown_column(part: RuleOf) -> Iterator[Message]:
     """A freshness, volume or point-in-time rule names a column that its dataset does not have.
 
-    Why: the rule cannot be evaluated, so no run is ever green.
+    Why: the rule cannot be evaluated, so no run passes.
 
     Fix: correct the name, or add the column.
     """

@@ -8,11 +8,11 @@ from floe.model import Contract, Message, Severity
 
 @rule("E501", "identity-defaulted", Severity.INFO, value=Contract)
 def identity_defaulted(contract: Contract) -> Iterator[Message]:
-    """The contract does not say its domain, product or name, so that its identity is partly a default.
+    """The contract has no domain, product or name, so part of its identity is a default.
 
     Why: contracts are found by `domain.product/contract:version`, and `default.default` cannot be published.
 
-    Fix: add domain, dataProduct and name, or a floe.yaml beside the contract.
+    Fix: add domain, dataProduct and name, or a floe.yaml in the folder of the contract.
     """
     missing = [
         key
@@ -21,7 +21,7 @@ def identity_defaulted(contract: Contract) -> Iterator[Message]:
     ]
     if missing:
         yield Message(
-            f"The contract is known as '{contract.identity}'",
-            f"It says no {', '.join(missing)}",
-            f"Add {', '.join(missing)}, or say it in floe.yaml",
+            f"The identity of the contract is '{contract.identity}'",
+            f"It has no {', '.join(missing)}",
+            f"Add {', '.join(missing)} here or in floe.yaml",
         )

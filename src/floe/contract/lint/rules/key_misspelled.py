@@ -16,11 +16,11 @@ _LISTS = ("servers", "slaProperties", "support", "team", "roles")
 
 @rule("E501", "key-misspelled", Severity.WARNING, value=(Contract, RuleOf))
 def key_misspelled(part: Contract | RuleOf) -> Iterator[Message]:
-    """A key looks like one of the standard's, at a place where the JSON Schema takes any key.
+    """A key is similar to a key of the standard, at a place where the JSON Schema allows any key.
 
-    Why: nothing reads the key as it is spelled, so that what it says is not promised.
+    Why: no program reads the key as it is spelled, so its value has no effect.
 
-    Fix: correct the spelling, or move what is your own to customProperties.
+    Fix: correct the spelling, or move your own keys to customProperties.
     """
     if isinstance(part, RuleOf):
         yield from _misspelled(part.noun.node, (), ("schema", 0, "quality", 0))
@@ -40,9 +40,9 @@ def _misspelled(node: Mapping[str, Any], at: tuple[Step, ...], kind: tuple[Step,
         near = near_key(key, known)
         if near and near not in node:
             yield Message(
-                f"Key '{key}' is none of the standard's, and nothing reads it",
-                f"It looks like '{near}'",
-                f"Write '{near}', or move what is your own to customProperties",
+                f"Key '{key}' is not part of the standard and has no effect",
+                f"It is similar to '{near}'",
+                f"Write '{near}', or move your own keys to customProperties",
                 at=(*at, key),
                 key=True,
                 alike=key,

@@ -13,7 +13,7 @@ _KEY_LISTS = ("joinKeys", "snapshotKeys")
 def key_unknown_column(part: DatasetOf) -> Iterator[Message]:
     """Join keys or snapshot keys name a column that the dataset does not have.
 
-    Why: the Gold gate asks for these columns and would refuse every batch.
+    Why: the Gold gate needs these columns and would refuse every batch.
 
     Fix: correct the name, or add the column.
     """

@@ -12,9 +12,9 @@ from floe.model import Message, Severity
 
 @rule("E504", "max-delay-invalid", Severity.ERROR, value=RuleOf)
 def max_delay_invalid(part: RuleOf) -> Iterator[Message]:
-    """The delay that a freshness rule allows cannot be read as a duration.
+    """The maxDelay of a freshness rule is not a duration.
 
-    Why: nobody can say when the data are late.
+    Why: floe cannot decide when the data is late.
 
     Fix: write a duration, e.g. 4h, PT4H or 2 days.
     """
@@ -24,7 +24,7 @@ def max_delay_invalid(part: RuleOf) -> Iterator[Message]:
             problem = _duration_problem(value)
             if problem:
                 yield Message(
-                    f"The freshness rule of '{part.subject}' has no duration that can be read",
+                    f"The maxDelay of the freshness rule of '{part.subject}' is not a duration",
                     problem,
                     "Write a duration, e.g. 4h, PT4H or 2 days",
                     at=("implementation", kind, "maxDelay"),

@@ -16,9 +16,9 @@ _COUNT = re.compile(r"count\s*\(\s*(\*|[0-9]+)\s*\)", re.IGNORECASE)
 
 @rule("E508", "measure-without-column", Severity.WARNING, value=DatasetOf)
 def measure_without_column(part: DatasetOf) -> Iterator[Message]:
-    """A measure's expression names no column of its dataset.
+    """The expression of a measure names no column of its dataset.
 
-    Why: the semantic layer cannot compute it, or computes a constant.
+    Why: a semantic layer cannot compute it, or computes a constant.
 
     Fix: name a column in the expression, e.g. SUM(total_amount), or count rows with COUNT(*).
     """

@@ -10,9 +10,9 @@ from floe.model import Contract, Message, Severity
 
 @rule("E508", "member-left-before-joining", Severity.WARNING, value=Contract)
 def member_left_before_joining(contract: Contract) -> Iterator[Message]:
-    """A team member left before joining.
+    """The dateOut of a team member is before the dateIn.
 
-    Why: one of the two dates is wrong, and the person may be asked or not asked by mistake.
+    Why: one of the two dates is wrong, so readers may contact the wrong person.
 
     Fix: correct dateIn or dateOut.
     """

@@ -10,9 +10,10 @@ from floe.model import Message, Severity
 
 @rule("E506", "metric-misplaced", Severity.WARNING, value=RuleOf)
 def metric_misplaced(part: RuleOf) -> Iterator[Message]:
-    """A metric stands on a level where it has no meaning.
+    """A metric is used at a level where it has no meaning.
 
-    Why: rows are counted of a dataset, nulls of a column; a rule on the wrong level is never evaluated, so no run is green.
+    Why: rowCount is for datasets, nullValues for columns. A rule at the wrong level is never evaluated, so no run
+    passes.
 
     Fix: move the rule to the dataset (rowCount) or to the column (nullValues, missingValues, invalidValues).
     """
@@ -20,7 +21,7 @@ def metric_misplaced(part: RuleOf) -> Iterator[Message]:
     if part.noun.type == "library" and (metric == "rowCount" if part.field else metric in ON_FIELDS):
         wrong, right = ("column", "dataset") if part.field else ("dataset", "column")
         yield Message(
-            f"Metric '{metric}' stands on the {wrong} '{part.subject}'",
+            f"Metric '{metric}' is used on the {wrong} '{part.subject}'",
             f"'{metric}' is a metric of a {right}",
             f"Move the rule to the {right}",
             at=("metric",) if "metric" in part.noun.node else ("rule",),

@@ -14,7 +14,7 @@ _MIXED_WELL = {frozenset(("LATIN", script)) for script in ("HIRAGANA", "KATAKANA
 def name_mixed_script(part: Contract | Dataset | Field) -> Iterator[Message]:
     """A name mixes letters of two scripts that look alike.
 
-    Why: a Cyrillic а in a Latin name cannot be seen and makes another name of it.
+    Why: a Cyrillic а in a Latin name is invisible to readers and makes it a different name.
 
     Fix: write the name in one script.
     """

@@ -11,7 +11,7 @@ from floe.model import Contract, Dataset, Field, Message, Severity
 def name_padded(part: Contract | Dataset | Field) -> Iterator[Message]:
     """A name begins or ends with a space, or is empty.
 
-    Why: nobody sees it, and no query that leaves it out finds the column.
+    Why: the space is invisible, and a query without it does not find the column.
 
     Fix: remove the space, or give a name.
     """
@@ -19,7 +19,7 @@ def name_padded(part: Contract | Dataset | Field) -> Iterator[Message]:
         if name != name.strip(" ") or not name:
             yield Message(
                 f"The {key} '{visible(name)}' {'begins or ends with a space' if name else 'is empty'}",
-                "Names are compared exactly",
+                "Names are compared character by character",
                 "Remove the space" if name else "Give a name",
                 at=(key,),
             )

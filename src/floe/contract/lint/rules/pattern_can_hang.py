@@ -12,11 +12,11 @@ from floe.model import Field, Message, Severity
 
 @rule("E507", "pattern-can-hang", Severity.ERROR, value=(Field, RuleOf))
 def pattern_can_hang(part: Field | RuleOf) -> Iterator[Message]:
-    """A pattern has so many ways to match one text that the engine can try for hours.
+    """A pattern can match a text in so many ways that the engine may search for hours.
 
-    Why: one long value stops a whole Spark job, which cannot be interrupted inside a pattern.
+    Why: one long value blocks a whole Spark job, and Spark cannot interrupt a pattern.
 
-    Fix: let no repetition stand inside or directly beside another one over the same characters, and refer back to no group.
+    Fix: do not nest or chain repetitions over the same characters, and do not use back-references.
     """
     for at, pattern in patterns(part):
         try:

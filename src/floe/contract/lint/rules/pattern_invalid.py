@@ -11,9 +11,9 @@ from floe.model import Field, Message, Severity
 
 @rule("E506", "pattern-invalid", Severity.ERROR, value=(Field, RuleOf))
 def pattern_invalid(part: Field | RuleOf) -> Iterator[Message]:
-    """A pattern cannot be read as ECMA-262, the language the standard gives to patterns.
+    """A pattern is not valid ECMA-262, the regular expression syntax of the standard.
 
-    Why: no engine can run it, or each runs it with another meaning.
+    Why: engines refuse it, or each reads it differently.
 
     Fix: correct the pattern at the character that the message names.
     """
@@ -22,8 +22,8 @@ def pattern_invalid(part: Field | RuleOf) -> Iterator[Message]:
             parse_pattern(pattern)
         except ValueError as error:
             yield Message(
-                f"The pattern of '{subject(part)}' cannot be read",
+                f"The pattern of '{subject(part)}' is not valid",
                 f"{error}: {shown(pattern)}",
-                "Write the pattern as ECMA-262 (JavaScript) does",
+                "Write the pattern in the syntax of ECMA-262 (JavaScript)",
                 at=at,
             )

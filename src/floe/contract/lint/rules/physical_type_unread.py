@@ -8,11 +8,11 @@ from floe.model import Contract, Field, Message, Severity
 
 @rule("E503", "physical-type-unread", Severity.WARNING, value=Contract)
 def physical_type_unread(contract: Contract) -> Iterator[Message]:
-    """The physical type is no spelling of a type that floe knows; the logical type is used instead.
+    """The physical type is unknown to floe, which uses the logical type instead.
 
-    Why: several types satisfy a logical type, so the table may hold another one than the author meant.
+    Why: several types match a logical type, so the table may have another type than the author meant.
 
-    Fix: write the type as Spark, your warehouse or SQL spells it, e.g. decimal(12,2).
+    Fix: write the type in the syntax of Spark, your warehouse or SQL, e.g. decimal(12,2).
     """
     unread: dict[str, list[Field]] = {}
     for field in (field for dataset in contract.datasets for field in dataset.walk()):
@@ -22,8 +22,8 @@ def physical_type_unread(contract: Contract) -> Iterator[Message]:
         first, others = fields[0], len(fields) - 1
         also = f" and {others} more" if others else ""
         yield Message(
-            f"Type '{written}' of '{first.path}'{also} cannot be read; logicalType '{first.logical_type}' is used",
+            f"Type '{written}' of '{first.path}'{also} is unknown; logicalType '{first.logical_type}' is used",
             first.type_error or "",
-            "Write a type as Spark SQL spells it, e.g. decimal(12,2)",
+            "Write a type in the syntax of Spark SQL, e.g. decimal(12,2)",
             at=(*first.at, "physicalType"),
         )

@@ -10,9 +10,9 @@ from floe.model import Message, Severity
 
 @rule("E506", "point-in-time-unreadable", Severity.WARNING, value=RuleOf)
 def point_in_time_unreadable(part: RuleOf) -> Iterator[Message]:
-    """A point-in-time rule is no comparison of two columns.
+    """A point-in-time rule does not compare two columns.
 
-    Why: floe evaluates `<column> <= <column>`; other text is kept and not evaluated.
+    Why: floe evaluates `<column> <= <column>`; any other text is documentation only.
 
     Fix: write it as e.g. `last_event_ts <= as_of_ts`.
     """
@@ -20,7 +20,7 @@ def point_in_time_unreadable(part: RuleOf) -> Iterator[Message]:
         text = arguments.get("rule") if isinstance(arguments, Mapping) else None
         if kind == "pointInTime" and not (isinstance(text, str) and POINT_IN_TIME.fullmatch(text)):
             yield Message(
-                f"The point-in-time rule of '{part.subject}' compares no two columns",
+                f"The point-in-time rule of '{part.subject}' does not compare two columns",
                 f"rule is {text}",
                 "Write it as '<column> <= <column>'",
                 at=("implementation", kind, "rule"),

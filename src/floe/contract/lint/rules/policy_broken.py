@@ -46,11 +46,11 @@ _ADVICE = {
 
 @rule("E515", "policy-broken", Severity.ERROR, value=Governed)
 def policy_broken(governed: Governed) -> Iterator[Message]:
-    """A contract does not do what a policy of the platform or of a parent asks of all contracts.
+    """A contract violates a policy of the platform or of a parent.
 
-    Why: policies hold for everyone, so that consumers need not read each contract to know the least they get.
+    Why: policies apply to all contracts, so consumers can expect them without reading each contract.
 
-    Fix: do what the policy asks, or have the exception approved with floe approve.
+    Fix: follow the policy, or waive the finding with floe approve.
     """
     contract, policy = governed.noun, governed.policy
     for message in _broken(contract, policy):
@@ -92,7 +92,7 @@ def _whole(contract: Contract, policy: Policy) -> Iterator[Message]:
     for word in policy.require:
         if not OF_CONTRACTS[word](contract):
             yield Message(
-                f"Policy '{policy.name}' is broken: the contract has no {word}",
+                f"Policy '{policy.name}' is violated: the contract has no {word}",
                 _asked_by(policy),
                 _ADVICE.get(word, f"Add {word}"),
             )
@@ -104,7 +104,7 @@ def _columns(contract: Contract, policy: Policy) -> Iterator[Message]:
             missing = [word for word in policy.require if field.name and not OF_COLUMNS[word](field)]
             if missing and _fits(field, policy):
                 yield Message(
-                    f"Policy '{policy.name}' is broken: '{dataset.name}.{field.path}' has no {' and no '.join(missing)}",
+                    f"Policy '{policy.name}' is violated: '{dataset.name}.{field.path}' has no {' and no '.join(missing)}",
                     _asked_by(policy),
                     f"{_ADVICE.get(missing[0], f'Add {missing[0]}')} for '{dataset.name}.{field.path}'",
                     at=("name",),
@@ -127,7 +127,7 @@ def _levels(contract: Contract, policy: Policy, name: str, bounds: Any) -> Itera
     levels = [sla for sla in contract.sla if level_name(sla.property) == level_name(name) and sla.value is not None]
     if not levels:
         yield Message(
-            f"Policy '{policy.name}' is broken: no '{name}' is promised",
+            f"Policy '{policy.name}' is violated: no service level '{name}'",
             f"{_asked_by(policy)}: {wanted}",
             f"Add '{name}' to slaProperties, {wanted}",
         )
@@ -136,7 +136,7 @@ def _levels(contract: Contract, policy: Policy, name: str, bounds: Any) -> Itera
             if not is_open(sla.value) and _outside(sla, word, value):
                 given = as_written(sla.value, sla.unit)
                 yield Message(
-                    f"Policy '{policy.name}' is broken: '{name}' is {given}",
+                    f"Policy '{policy.name}' is violated: '{name}' is {given}",
                     f"{_asked_by(policy)}: {wanted}",
                     f"Promise '{name}' {word.replace('_', ' ')} {value}",
                     at=("value",),
@@ -161,7 +161,7 @@ def _field(dataset: Dataset, asked: RequiredColumn, policy: Policy) -> Iterator[
         wrong = f"is {found.type}, not {asked.type}"
     if wrong:
         yield Message(
-            f"Policy '{policy.name}' is broken: '{dataset.name}.{asked.name}' {wrong}",
+            f"Policy '{policy.name}' is violated: '{dataset.name}.{asked.name}' {wrong}",
             f"{_asked_by(policy)} of every dataset" + ("" if policy.datasets == ("*",) else f" {policy.datasets}"),
             f"{'Correct' if found else 'Add'} column '{asked.name}'" + (f" ({asked.type})" if asked.type else ""),
             at=() if found else ("name",),

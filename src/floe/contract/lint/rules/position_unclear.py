@@ -8,9 +8,9 @@ from floe.model import Dataset, Message, Severity
 
 @rule("E508", "position-unclear", Severity.WARNING, value=Dataset)
 def position_unclear(dataset: Dataset) -> Iterator[Message]:
-    """Two columns have the same place in the key or partition, or a place that does not exist.
+    """Two columns have the same position in the key or partition, or a position does not exist.
 
-    Why: the order of key and partition columns decides how a table is laid out; positions count from 1.
+    Why: the order of key and partition columns decides the layout of the table. Positions count from 1.
 
     Fix: number the columns 1, 2, 3 …
     """

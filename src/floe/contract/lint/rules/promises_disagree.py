@@ -13,9 +13,9 @@ _ASKING = ("mustBeGreaterThan", "mustBeGreaterOrEqualTo", "mustBeGreaterThanOrEq
 
 @rule("E508", "promises-disagree", Severity.WARNING, value=RuleOf)
 def promises_disagree(part: RuleOf) -> Iterator[Message]:
-    """A column promises no nulls or no duplicates, and a rule on it allows some.
+    """A column is required or unique, and a rule on it allows some nulls or duplicates.
 
-    Why: consumers read the weaker promise, and the write gate holds the stronger one.
+    Why: consumers read the weaker rule, and the gate enforces the stronger one.
 
     Fix: remove the rule, or remove `required`, `unique` or the key from the column.
     """
@@ -32,7 +32,7 @@ def promises_disagree(part: RuleOf) -> Iterator[Message]:
             yield Message(
                 f"'{field.path}' is {promise}, and a rule on it allows {'nulls' if promise == 'required' else 'duplicates'}",
                 f"{metric} {name} {value}",
-                f"Remove the rule, or take '{promise}' from the column",
+                f"Remove the rule, or remove '{promise}' from the column",
                 at=(name,),
             )
 

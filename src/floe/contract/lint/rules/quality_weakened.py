@@ -16,9 +16,9 @@ _DEFAULT = "warning"
 def quality_weakened(part: TieredRules) -> Iterator[Message]:
     """A child drops a quality rule of its parent, loosens its threshold or lowers its severity.
 
-    Why: what the domain measures on all its data would let more pass here, and nobody would see it.
+    Why: this table would accept data that the domain refuses everywhere else.
 
-    Fix: keep the parent's rule or a stricter one; a rule that is not mentioned is inherited.
+    Fix: use the parent's rule or a stricter one. A rule that the child does not mention is inherited.
     """
     for theirs in part.parent:
         mine = next((value for value in part.child if _same(value, theirs)), None)
@@ -27,7 +27,7 @@ def quality_weakened(part: TieredRules) -> Iterator[Message]:
         elif part.said and not part.child:
             yield Message(
                 f"Quality rule {_name(theirs)} is dropped for '{part.subject}'",
-                "Parent has it, child lists no rules at all",
+                "Parent has it, child has an empty list of rules",
                 "Remove the empty list to inherit it",
                 at=("quality",),
             )

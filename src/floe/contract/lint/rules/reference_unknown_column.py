@@ -10,9 +10,9 @@ from floe.model import Dataset, Message, Severity
 
 @rule("E508", "reference-unknown-column", Severity.ERROR, value=ReferenceOf)
 def reference_unknown_column(part: ReferenceOf) -> Iterator[Message]:
-    """A relationship names a column that a dataset of this contract does not have.
+    """A relationship names a column that is not in its dataset of this contract.
 
-    Why: the reference can never be checked, and whoever joins by it fails.
+    Why: the reference cannot be checked, and joins on it fail.
 
     Fix: correct the name, or add the column.
     """
@@ -20,8 +20,8 @@ def reference_unknown_column(part: ReferenceOf) -> Iterator[Message]:
         dataset, _, field = resolved(part.names, part.dataset, text)
         if dataset and field and not part.names.has(dataset, field):
             yield Message(
-                f"Relationship leads {side} '{text}', but '{dataset.name}' has no column '{field}'",
-                f"'{dataset.name}' is part of this contract",
+                f"Relationship {side} '{text}': '{dataset.name}' has no column '{field}'",
+                f"'{dataset.name}' is a dataset of this contract",
                 f"{part.names.near(dataset, field)}Correct the name, or add the column",
                 at=at,
                 severity=Severity.WARNING if _meant(dataset, field) else None,

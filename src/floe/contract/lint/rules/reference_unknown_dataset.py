@@ -10,11 +10,12 @@ from floe.model import Message, Severity
 
 @rule("E508", "reference-unknown-dataset", Severity.WARNING, value=ReferenceOf)
 def reference_unknown_dataset(part: ReferenceOf) -> Iterator[Message]:
-    """A relationship leads to a dataset that neither this contract nor another one of the run has.
+    """A relationship points to a dataset that no contract of this run has.
 
-    Why: the target may stand in another contract; where it does not, the reference cannot be checked, and compiling says so.
+    Why: the dataset may be in another repository; otherwise the reference cannot be checked, and `floe compile` reports
+    it.
 
-    Fix: correct the name, or make sure that a contract of the product, or the registry, has the dataset.
+    Fix: correct the name, or add the dataset to a contract of the product or of the registry.
     """
     for side, at, text in sides(part):
         if side == "to" and not target(text).document:
@@ -22,11 +23,12 @@ def reference_unknown_dataset(part: ReferenceOf) -> Iterator[Message]:
             others = part.scope.neighbours.named(name) if dataset is None else ()
             if dataset is None and not any(not column or names.has(other, column) for names, other in others):
                 yield Message(
-                    f"Relationship leads to '{text}', and no dataset '{name}' is in this contract",
-                    f"The one in {others[0][0].contract.source} has no column '{column}'"
+                    f"Relationship to '{text}': this contract has no dataset '{name}'",
+                    f"The dataset in {others[0][0].contract.source} has no column '{column}'"
                     if others
                     else "It may be in another contract",
-                    "Correct the name, or see to it that a contract has this dataset",
+                    "Correct the name, or add the dataset to a contract",
                     at=at,
                     alike=fold(text if others else name),
+                    target=name,
                 )

@@ -15,18 +15,18 @@ _FILE = re.compile(r"\.(ya?ml|json)$", re.IGNORECASE)
 
 @rule("E507", "reference-unsafe", Severity.ERROR, value=(ReferenceOf, Referring))
 def reference_unsafe(part: ReferenceOf | Referring) -> Iterator[Message]:
-    """A reference to another document leaves the contract root, or is a path or URL that must not be followed.
+    """A reference to another document leaves the contract root, or is a path or URL that floe does not follow.
 
-    Why: whoever reads the contract would read files of the machine it is read on.
+    Why: a contract could read files of the machine that evaluates it.
 
-    Fix: name a document below the contract root by a relative path, or a contract by its id.
+    Fix: use a relative path below the contract root, or the id of a contract.
     """
     found = _parents(part) if isinstance(part, Referring) else _documents(part)
     for at, document in found:
         if problem := _unsafe(document, _source(part), part.scope):
             yield Message(
                 f"Reference to another document {problem}",
-                "References stay below the contract root",
+                "References must stay below the contract root",
                 "Use a relative path below the contract root, or a contract's id",
                 at=at,
             )

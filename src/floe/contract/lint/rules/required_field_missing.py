@@ -9,11 +9,11 @@ from floe.model import Message, Severity
 
 @rule("E513", "required-field-missing", Severity.ERROR, value=TieredDataset)
 def required_field_missing(dataset: TieredDataset) -> Iterator[Message]:
-    """A child lists the columns of a dataset without one that its parent requires.
+    """A child lists the columns of a dataset without a column that its parent requires.
 
-    Why: a contract can inherit a promise, but no table inherits a column: it has to be filled.
+    Why: a contract can inherit a constraint, but a table cannot inherit a column; writers have to fill it.
 
-    Fix: add the column to the dataset and to its table; a dataset that lists no columns inherits them all.
+    Fix: add the column to the dataset and to its table. A dataset that lists no columns inherits all of them.
     """
     mine = dataset.noun
     if not mine.node.get("properties"):

@@ -11,14 +11,14 @@ from floe.model import Message, Severity
 def required_field_relaxed(field: TieredField) -> Iterator[Message]:
     """A child makes a field optional that its parent requires.
 
-    Why: readers of the domain's tables count on a value being there.
+    Why: consumers of the domain expect a value in this field.
 
-    Fix: remove required: false, or have the exception approved with floe approve.
+    Fix: remove required: false, or waive the finding with floe approve.
     """
     if field.parent.required and field.noun.node.get("required") is False:
         yield Message(
             f"Required field '{field.path}' is optional",
             "Parent requires it, child specifies required: false",
-            f"Set required: true for '{field.path}', or leave it out to inherit it",
+            f"Set required: true for '{field.path}', or remove it to inherit it",
             at=("required",),
         )

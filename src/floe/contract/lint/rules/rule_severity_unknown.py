@@ -12,9 +12,9 @@ _READ = (*_SEVERITIES, "warn")
 
 @rule("E506", "rule-severity-unknown", Severity.WARNING, value=RuleOf)
 def rule_severity_unknown(part: RuleOf) -> Iterator[Message]:
-    """A rule's severity is none of info, warning, error, critical.
+    """The severity of a rule is not info, warning, error or critical.
 
-    Why: the severity decides whether a failure stops a write; another word is taken as error.
+    Why: the severity decides whether a failure refuses a batch; an unknown word counts as error.
 
     Fix: use info, warning, error or critical.
     """
@@ -22,7 +22,7 @@ def rule_severity_unknown(part: RuleOf) -> Iterator[Message]:
     if isinstance(severity, str) and severity.strip().lower() not in _READ and "${" not in severity:
         yield Message(
             f"Severity '{severity}' of the rule on '{part.subject}' is unknown",
-            "It is taken as error",
+            "floe treats it as error",
             f"Use {', '.join(_SEVERITIES)}",
             at=("severity",),
             alike=fold(severity),

@@ -14,7 +14,7 @@ _UNITS = ("rows", "row", "percent", "%")
 def rule_unit_unknown(part: RuleOf) -> Iterator[Message]:
     """A metric has a unit other than rows or percent.
 
-    Why: the number is compared with a count of rows or with a share of them, and with nothing else.
+    Why: floe compares the threshold with a number of rows or a percentage of rows.
 
     Fix: write `unit: rows` or `unit: percent`.
     """
@@ -22,7 +22,7 @@ def rule_unit_unknown(part: RuleOf) -> Iterator[Message]:
     if part.noun.type == "library" and part.noun.metric in METRICS and isinstance(unit, str) and unit not in _UNITS:
         yield Message(
             f"Unit '{unit}' of the rule on '{part.subject}' is neither rows nor percent",
-            "The number is taken as rows",
+            "floe reads the number as rows",
             "Write 'unit: rows' or 'unit: percent'",
             at=("unit",),
         )

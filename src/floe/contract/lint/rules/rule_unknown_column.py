@@ -11,7 +11,7 @@ from floe.model import Message, Severity
 def rule_unknown_column(part: RuleOf) -> Iterator[Message]:
     """A rule names a column that its dataset does not have.
 
-    Why: the rule cannot be evaluated, so no run is ever green.
+    Why: the rule cannot be evaluated, so no run passes.
 
     Fix: correct the name, or add the column.
     """

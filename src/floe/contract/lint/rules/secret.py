@@ -23,19 +23,19 @@ _NAMED_IN_TEXT = re.compile(
 
 @rule("E507", "secret", Severity.ERROR, value=Texts)
 def secret(texts: Texts) -> Iterator[Message]:
-    """The contract holds a password, key or token.
+    """The contract contains a password, key or token.
 
-    Why: contracts are shared, versioned and published; a secret in one is known to everyone, for ever.
+    Why: contracts are shared, versioned and published, so the secret is no longer secret.
 
-    Fix: remove it, change it where it is valid, and name a variable such as ${DB_PASSWORD} instead.
+    Fix: remove it, replace it in the system that uses it, and write a variable such as ${DB_PASSWORD}.
     """
     for at, text in texts.found:
         kind = _kind(text) or ("secret" if _named(texts.noun.node, at, text) else "")
         if kind:
             yield Message(
-                f"The contract holds a {kind.replace('_', ' ')}",
+                f"The contract contains a {kind.replace('_', ' ')}",
                 "Its value is not shown",
-                "Remove it, change it where it is valid, and name a variable such as ${DB_PASSWORD} instead",
+                "Remove it, replace it in the system that uses it, and write a variable such as ${DB_PASSWORD}",
                 at=at,
             )
 

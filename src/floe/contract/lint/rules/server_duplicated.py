@@ -11,9 +11,9 @@ from floe.model import Contract, Message, Severity
 def server_duplicated(contract: Contract) -> Iterator[Message]:
     """Two servers have the same name.
 
-    Why: `--server` and the environment choose a server by its name, and the first one wins in silence.
+    Why: `--server` and the environment select a server by its name, and the first one is used without a message.
 
-    Fix: give each server a name of its own.
+    Fix: give each server its own name.
     """
     if len(contract.servers) > 1:
         yield from named_twice([(server.server, (*server.at, "server")) for server in contract.servers])

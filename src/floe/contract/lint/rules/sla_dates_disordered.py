@@ -11,9 +11,9 @@ from floe.model import Contract, Message, Severity
 
 @rule("E508", "sla-dates-disordered", Severity.WARNING, value=Contract)
 def sla_dates_disordered(contract: Contract) -> Iterator[Message]:
-    """Support ends before the data are generally available, or life ends before support.
+    """The end of support is before general availability, or the end of life is before the end of support.
 
-    Why: one of the dates is wrong, and consumers plan by them.
+    Why: one of the dates is wrong, and consumers plan with them.
 
     Fix: order them: generalAvailability, endOfSupport, endOfLife.
     """
@@ -25,7 +25,7 @@ def sla_dates_disordered(contract: Contract) -> Iterator[Message]:
     for (rank, day, sla), (later, next_day, next_sla) in pairwise(known):
         if rank < later and next_day < day:
             yield Message(
-                f"'{next_sla.property}' lies before '{sla.property}'",
+                f"'{next_sla.property}' is before '{sla.property}'",
                 f"{next_sla.property} is {next_sla.value}, {sla.property} is {sla.value}",
                 "Correct one of the two dates",
                 at=(*next_sla.at, "value"),

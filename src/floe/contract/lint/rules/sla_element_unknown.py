@@ -9,9 +9,9 @@ from floe.model import Contract, Message, Severity, Step
 
 @rule("E508", "sla-element-unknown", Severity.WARNING, value=Contract)
 def sla_element_unknown(contract: Contract) -> Iterator[Message]:
-    """A service level is about a column that the contract does not have.
+    """The element of a service level is a column that the contract does not have.
 
-    Why: freshness is then measured by the last commit instead of by the column, which says something else.
+    Why: freshness is then measured by the last commit and not by the column, which gives another result.
 
     Fix: correct the element, written as table.column.
     """
@@ -20,7 +20,7 @@ def sla_element_unknown(contract: Contract) -> Iterator[Message]:
     for element, name, at in written:
         if fold(element) not in known:
             yield Message(
-                f"Service level '{name}' is about '{element}', which the contract does not have",
+                f"Service level '{name}' has the element '{element}', which the contract does not have",
                 "Elements are written as table or table.column",
                 "Correct the element",
                 at=at,

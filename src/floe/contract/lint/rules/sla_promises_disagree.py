@@ -10,11 +10,11 @@ from floe.model import Contract, Message, Severity, Sla
 
 @rule("E508", "sla-promises-disagree", Severity.ERROR, value=Contract)
 def sla_promises_disagree(contract: Contract) -> Iterator[Message]:
-    """One service level is promised twice with different values.
+    """A service level is given twice with different values.
 
-    Why: consumers rely on one of them and the monitor watches the other.
+    Why: consumers may expect one value while the monitor checks the other.
 
-    Fix: keep one, or tell them apart by element or driver.
+    Fix: keep one of them, or give them different elements or drivers.
     """
     first: dict[tuple[str, str, str], Sla] = {}
     for sla in contract.sla:
@@ -22,9 +22,9 @@ def sla_promises_disagree(contract: Contract) -> Iterator[Message]:
         other = first.setdefault(key, sla)
         if other is not sla and _canonical(other) != _canonical(sla):
             yield Message(
-                f"Service level '{sla.property}' is promised twice with different values",
+                f"Service level '{sla.property}' is given twice with different values",
                 f"first {_written(other)}, then {_written(sla)}",
-                "Keep one of the two, or tell them apart by element or driver",
+                "Keep one of the two, or give them different elements or drivers",
                 at=(*sla.at, "value"),
             )
 

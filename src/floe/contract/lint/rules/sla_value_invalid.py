@@ -15,15 +15,15 @@ _SAY = {
     "percent": "Write a percentage from 0 to 100, e.g. value 99.9 with unit percent",
     "date": "Write a date or timestamp, e.g. 2026-05-12 or 2026-05-12T09:30:10Z",
     "time": "Write a time of day, e.g. 09:00-08:00",
-    "rate": "Write a number, with a unit such as d where it is a duration",
+    "rate": "Write a number, with a unit such as d for a duration",
 }
 
 
 @rule("E504", "sla-value-invalid", Severity.ERROR, value=SlaOf)
 def sla_value_invalid(part: SlaOf) -> Iterator[Message]:
-    """A service level has a value or unit that cannot be read.
+    """A service level has a value or unit that floe cannot read.
 
-    Why: nobody can say whether the promise is kept, and a monitor that guesses is worse than none.
+    Why: floe cannot decide whether the service level is met, and does not guess.
 
     Fix: write a number and a unit (6, h), a duration (PT6H, 6h), a percentage (99.9%), or a date (2026-05-12).
     """

@@ -11,11 +11,11 @@ from floe.model.strictness import as_written, weaker
 
 @rule("E510", "sla-weakened", Severity.ERROR, value=TieredSla)
 def sla_weakened(level: TieredSla) -> Iterator[Message]:
-    """A child promises a weaker service level than its parent demands.
+    """A child has a weaker service level than its parent.
 
-    Why: consumers rely on what domain and enterprise promise for all their data.
+    Why: consumers expect the service levels of the domain and the enterprise for all their data.
 
-    Fix: promise at least what the parent demands, or have the exception approved with floe approve.
+    Fix: use at least the parent's value, or waive the finding with floe approve.
     """
     mine, theirs = level.noun, level.parent
     if mine.value is None or is_open(mine.value) or is_open(theirs.value):
@@ -33,7 +33,7 @@ def sla_weakened(level: TieredSla) -> Iterator[Message]:
         yield Message(
             f"Service level '{mine.property}' cannot be compared with the parent's",
             f"Parent requires {wanted}, child specifies {given}",
-            "Nothing is held against it; write both in one unit to have it compared",
+            "It is not checked; write both in one unit to compare them",
             at=("value",),
             severity=Severity.INFO,
         )

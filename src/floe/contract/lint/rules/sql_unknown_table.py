@@ -11,16 +11,16 @@ from floe.model import Message, Severity
 
 @rule("E507", "sql-unknown-table", Severity.WARNING, value=RuleOf)
 def sql_unknown_table(part: RuleOf) -> Iterator[Message]:
-    """The SQL of a rule reads a table that is neither the contract's own nor one its relationships name.
+    """The SQL of a rule reads a table that is not in the contract and not the target of one of its relationships.
 
-    Why: a rule may read only what the contract is about, so the query will be refused when it runs.
+    Why: a rule may read only these tables, so the query is refused when it runs.
 
-    Fix: name the table as the contract does, or add a relationship that leads to it.
+    Fix: use the name of the table in the contract, or add a relationship to it.
     """
     for problem in found(part, ProblemKind.UNKNOWN_TABLE):
         yield Message(
-            f"The SQL of '{part.subject}' reads '{problem.text}', which the contract does not name",
-            "A rule reads the contract's own tables and those its relationships name",
-            "Name the table as the contract does, or add a relationship that leads to it",
+            f"The SQL of '{part.subject}' reads '{problem.text}', which is not in the contract",
+            "A rule may read the contract's tables and the targets of its relationships",
+            "Use the name in the contract, or add a relationship to the table",
             at=("query",),
         )

@@ -11,15 +11,15 @@ from floe.model import Message, Severity
 
 @rule("E506", "sql-unreadable", Severity.WARNING, value=RuleOf)
 def sql_unreadable(part: RuleOf) -> Iterator[Message]:
-    """The SQL of a rule cannot be read.
+    """The SQL of a rule cannot be parsed.
 
-    Why: floe runs rules on Spark; what Spark cannot read is not evaluated, and a run with it is not green.
+    Why: floe runs rules on Spark. A query that Spark cannot parse is not evaluated, and a run with it does not pass.
 
     Fix: write the query in Spark SQL.
     """
     for problem in found(part, ProblemKind.UNREADABLE):
         yield Message(
-            f"The SQL of '{part.subject}' cannot be read as Spark SQL",
+            f"The SQL of '{part.subject}' is not valid Spark SQL",
             problem.text,
             "Write the query in Spark SQL",
             at=("query",),

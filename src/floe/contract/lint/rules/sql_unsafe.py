@@ -11,15 +11,16 @@ from floe.model import Message, Severity
 
 @rule("E507", "sql-unsafe", Severity.ERROR, value=RuleOf)
 def sql_unsafe(part: RuleOf) -> Iterator[Message]:
-    """The SQL of a rule is not one read-only query.
+    """The SQL of a rule is not a single read-only query.
 
-    Why: a quality rule runs with the rights of whoever checks; it must not change data, run commands or read files.
+    Why: a rule runs with the permissions of whoever runs the check; it must not change data, run commands or read
+    files.
 
     Fix: write one SELECT over the contract's own tables.
     """
     for problem in found(part, ProblemKind.UNSAFE):
         yield Message(
-            f"The SQL of '{part.subject}' is not one read-only query",
+            f"The SQL of '{part.subject}' is not a single read-only query",
             problem.text,
             "Write one SELECT over the contract's own tables",
             at=("query",),

@@ -23,9 +23,9 @@ _STATUS = (
 
 @rule("E501", "status-unknown", Severity.WARNING, value=Contract)
 def status_unknown(contract: Contract) -> Iterator[Message]:
-    """The status is no word that floe knows.
+    """The status is unknown to floe.
 
-    Why: the status says whether consumers may rely on the contract; another word is read as active.
+    Why: the status says whether consumers may use the contract; an unknown status counts as active.
 
     Fix: use draft, active, deprecated, sunset or retired.
     """
@@ -34,7 +34,7 @@ def status_unknown(contract: Contract) -> Iterator[Message]:
         near = difflib.get_close_matches(status.lower(), _STATUS, 1)
         yield Message(
             f"Status '{status}' is unknown",
-            "It is read as active",
+            "floe treats it as active",
             f"Did you mean '{near[0]}'?" if near else "Use draft, active, deprecated, sunset or retired",
             at=("status",),
         )

@@ -14,15 +14,16 @@ _PATH = re.compile(r"[/\\]|\.\.")
 def table_id_unsafe(part: DatasetOf) -> Iterator[Message]:
     """A part of the dataset's table_id is a path.
 
-    Why: the contract of `layer.domain.table` is looked for as contracts/layer/domain/table.yaml, and a path would lead elsewhere.
+    Why: floe looks for the contract of `layer.domain.table` at contracts/layer/domain/table.yaml, and a path would lead
+    elsewhere.
 
-    Fix: use letters, digits, underscores and hyphens in the layer, the domain and the table's name.
+    Fix: use letters, digits, underscores and hyphens in the layer, the domain and the table name.
     """
     for text, at in _parts(part):
         if isinstance(text, str) and _PATH.search(text) and not is_open(text):
             yield Message(
-                f"'{shown(text)}' is a path and no part of a table_id",
-                f"The dataset '{part.noun.name}' is known by layer.domain.table",
+                f"'{shown(text)}' is a path, not a part of a table_id",
+                f"The dataset '{part.noun.name}' is found by layer.domain.table",
                 "Use letters, digits, underscores and hyphens",
                 at=at,
                 about=part.names.contract,

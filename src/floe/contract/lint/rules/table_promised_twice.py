@@ -10,17 +10,17 @@ from floe.model import Message, Severity
 
 @rule("E508", "table-promised-twice", Severity.WARNING, value=ContractFolder)
 def table_promised_twice(folder: ContractFolder) -> Iterator[Message]:
-    """Two contracts promise one table.
+    """Two contracts describe the same table.
 
-    Why: a change to one of them leaves the other wrong, and a write is held to only one of them.
+    Why: a change to one contract makes the other wrong, and a write is checked against one of them only.
 
-    Fix: merge the two contracts, or let one of them be a new version of the other (same id).
+    Fix: merge the two contracts, or make one of them a new version of the other (same id).
     """
     for (first, _), (_, dataset), table in twice(folder):
         yield Message(
-            f"Table '{table}' is promised by two contracts",
+            f"Table '{table}' is described by two contracts",
             f"The other is {first.identity} in {first.source}",
-            "Merge the two, or let one be a new version of the other",
+            "Merge the two, or make one a new version of the other",
             at=("physicalName",) if dataset.physical_name else ("name",),
             about=dataset,
         )

@@ -10,11 +10,11 @@ from floe.model import Message, Severity
 
 @rule("E508", "table-with-two-owners", Severity.WARNING, value=ContractFolder)
 def table_with_two_owners(folder: ContractFolder) -> Iterator[Message]:
-    """Two contracts promise one table and name different owners.
+    """Two contracts describe the same table and name different owners.
 
-    Why: when the table breaks, each owner takes the other one for responsible.
+    Why: when the table breaks, it is unclear who is responsible.
 
-    Fix: let one of them own the table, and the other one reference its contract.
+    Fix: let one owner keep the table, and let the other contract reference it.
     """
     for (first, _), (contract, dataset), table in twice(folder):
         before, now = first.owner, contract.owner

@@ -16,16 +16,16 @@ _UNSEEN_IN_TEXT = re.compile(
 
 @rule("E507", "text-invisible", Severity.WARNING, value=Texts)
 def text_invisible(texts: Texts) -> Iterator[Message]:
-    """A text holds control characters, or characters that turn the direction of writing.
+    """A text contains control characters, or characters that change the direction of text.
 
-    Why: what people read is not what machines read.
+    Why: people read another text than programs do.
 
     Fix: remove the character.
     """
     for at, text in texts.found:
         if at[-1] not in NAME_KEYS and not text.isprintable() and (unseen := _UNSEEN_IN_TEXT.search(text)):
             yield Message(
-                f"The text of '{at[-1]}' holds a character that cannot be seen",
+                f"The text of '{at[-1]}' contains an invisible character",
                 f"It is {called(unseen[0])} at character {unseen.start() + 1}",
                 "Remove the character",
                 at=at,

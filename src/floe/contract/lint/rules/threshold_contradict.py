@@ -14,9 +14,9 @@ _RANGES = ("mustBeBetween", "mustNotBeBetween")
 
 @rule("E508", "threshold-contradict", Severity.ERROR, value=RuleOf)
 def threshold_contradict(part: RuleOf) -> Iterator[Message]:
-    """The operators of a rule leave no value, or a share is asked to be outside 0 to 100 percent.
+    """The operators of a rule exclude every value, or require a percentage outside 0 to 100.
 
-    Why: the rule fails whatever the data are.
+    Why: the rule fails on any data.
 
     Fix: swap the two numbers, or correct one of them.
     """
@@ -33,9 +33,9 @@ def threshold_contradict(part: RuleOf) -> Iterator[Message]:
         for name, value in part.noun.operators.items():
             if is_number(value) and not 0 <= value <= 100:
                 yield Message(
-                    f"Operator '{name}' of '{part.subject}' asks for a share outside 0 to 100 percent",
+                    f"Operator '{name}' of '{part.subject}' requires a percentage outside 0 to 100",
                     f"{name} is {value}",
-                    "Write a share from 0 to 100",
+                    "Write a percentage from 0 to 100",
                     at=(name,),
                 )
 

@@ -10,9 +10,9 @@ from floe.model import Message, Severity
 
 @rule("E506", "threshold-missing", Severity.WARNING, value=RuleOf)
 def threshold_missing(part: RuleOf) -> Iterator[Message]:
-    """A rule measures something and says no value that it must have.
+    """A rule has no operator that its measured value is compared with.
 
-    Why: without mustBe, mustBeLessThan or another operator nothing can fail.
+    Why: without mustBe, mustBeLessThan or another operator the rule cannot fail.
 
     Fix: add an operator, e.g. `mustBe: 0`.
     """

@@ -10,7 +10,7 @@ from floe.model import Message, Severity
 
 @rule("E506", "threshold-not-number", Severity.ERROR, value=RuleOf)
 def threshold_not_number(part: RuleOf) -> Iterator[Message]:
-    """The value that a count is compared with is no number.
+    """The threshold of a count is not a number.
 
     Why: a count never equals a text, so the rule cannot be evaluated.
 
@@ -21,7 +21,7 @@ def threshold_not_number(part: RuleOf) -> Iterator[Message]:
             values = value if isinstance(value, list) else [value]
             if not all(is_number(value) or "${" in str(value) for value in values):
                 yield Message(
-                    f"Operator '{name}' of '{part.subject}' compares a count with no number",
+                    f"Operator '{name}' of '{part.subject}' is not a number",
                     f"{name} is {shown(value)}",
                     "Write a number",
                     at=(name,),

@@ -9,9 +9,9 @@ from floe.model.types import Family
 
 @rule("E503", "type-open", Severity.INFO, value=Field)
 def type_open(field: Field) -> Iterator[Message]:
-    """The field has no type, or a logical type only, which several physical types satisfy.
+    """The field has no type, or only a logical type that several physical types match.
 
-    Why: a table cannot be created from it, and Gold and the schema hash need one type.
+    Why: floe cannot create a table from it, and Gold and the schema hash need one type.
 
     Fix: add physicalType, e.g. bigint or decimal(12,2).
     """
@@ -21,8 +21,8 @@ def type_open(field: Field) -> Iterator[Message]:
         yield Message(
             f"'{field.path}' has no type"
             if typeless
-            else f"'{field.path}' has the logical type '{field.type}' and no physical one",
-            "Any Spark type satisfies it" if typeless else "Several Spark types satisfy it",
+            else f"'{field.path}' has the logical type '{field.type}' but no physical type",
+            "Any Spark type matches it" if typeless else "Several Spark types match it",
             "Add physicalType, e.g. bigint or decimal(12,2)",
             alike="type",
         )

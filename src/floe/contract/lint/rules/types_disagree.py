@@ -34,11 +34,12 @@ _STORED: dict[str, tuple[str, ...]] = {
 
 @rule("E508", "types-disagree", Severity.WARNING, value=Field)
 def types_disagree(field: Field) -> Iterator[Message]:
-    """The logical type and the physical type of a field cannot both hold.
+    """The logical type and the physical type of a field contradict each other.
 
-    Why: readers of the contract take it for the one, the table has the other; floe judges by the physical type.
+    Why: readers of the contract expect the logical type, and the table has the physical type, which floe uses.
 
-    Fix: correct one of the two. Text, bytes and variants may stand for anything, whole numbers for dates and flags.
+    Fix: correct one of the two. Text, bytes and variants may represent any logical type; whole numbers may represent
+    dates and flags.
     """
     stored = _STORED.get(field.logical_type or "")
     if not stored or not field.physical_type or field.type_error or field.fields:
@@ -46,8 +47,8 @@ def types_disagree(field: Field) -> Iterator[Message]:
     kind = _kind(field.type)
     if kind and kind not in stored:
         yield Message(
-            f"'{field.path}' is logically '{field.logical_type}' and physically '{field.physical_type}'",
-            "floe judges by the physical type",
+            f"'{field.path}' has the logical type '{field.logical_type}' but the physical type '{field.physical_type}'",
+            "floe uses the physical type",
             "Correct one of the two",
             at=("physicalType",),
             alike=f"{field.logical_type} {field.physical_type}",

@@ -16,9 +16,9 @@ _KEYS = ("url", "invitationUrl", "$ref")
 
 @rule("E507", "url-unsafe", Severity.WARNING, value=Texts)
 def url_unsafe(texts: Texts) -> Iterator[Message]:
-    """A link leads to the reader's own machine, to a script, or to a cloud's metadata service.
+    """A link points to the reader's own machine, to a script, or to a cloud metadata service.
 
-    Why: whoever follows it opens a local file, runs code, or hands out credentials.
+    Why: following it opens a local file, runs code, or exposes credentials.
 
     Fix: use an https address.
     """
@@ -27,7 +27,7 @@ def url_unsafe(texts: Texts) -> Iterator[Message]:
             scheme = unsafe[1]
             yield Message(
                 f"The link under '{at[-1]}' is unsafe",
-                f"It is a '{scheme.lower()}:' address" if scheme else "It leads to a machine's own metadata",
+                f"It is a '{scheme.lower()}:' address" if scheme else "It points to a cloud metadata service",
                 "Use an https address",
                 at=at,
             )

@@ -9,7 +9,7 @@ from floe.model import Field, Message, Severity
 
 @rule("E508", "value-listed-twice", Severity.WARNING, value=Field)
 def value_listed_twice(field: Field) -> Iterator[Message]:
-    """One value stands twice in the list of valid values.
+    """A list of valid values contains a value twice.
 
     Why: one of the two was probably meant to be another value.
 
@@ -21,7 +21,7 @@ def value_listed_twice(field: Field) -> Iterator[Message]:
         if key in seen:
             yield Message(
                 f"'{field.path}' lists the value '{value}' twice",
-                "A list of valid values names each once",
+                "Each valid value is listed once",
                 "Remove or correct one of the two",
                 at=place_of_values(field),
                 alike=field.path,

@@ -22,11 +22,11 @@ _BOUNDS: dict[str, Callable[[Any, Any], bool]] = {
 
 @rule("E508", "values-contradict", Severity.ERROR, value=Field)
 def values_contradict(field: Field) -> Iterator[Message]:
-    """A listed value breaks the pattern, length or bounds of its own field.
+    """A listed value violates the pattern, length or bounds of its field.
 
-    Why: the list says yes and the bound says no, so a row with that value fails whatever its producer does.
+    Why: a row with this value always fails, although the list allows it.
 
-    Fix: remove the value, or widen the bound. It is an error where no listed value is left, else a warning.
+    Fix: remove the value, or widen the bound. It is an error if no listed value is left, else a warning.
     """
     if not field.values or not field.options:
         return
@@ -36,8 +36,8 @@ def values_contradict(field: Field) -> Iterator[Message]:
             all_broken = len(broken) == sum(value is not None for value in field.values)
             shown = ", ".join(str(value) for value in broken[:3]) + (", …" if len(broken) > 3 else "")
             yield Message(
-                f"{'No' if all_broken else 'Not every'} listed value of '{field.path}' keeps its '{name}'",
-                f"{name} is {field.options[name]}, broken by {shown}",
+                f"{'No' if all_broken else 'Not every'} listed value of '{field.path}' satisfies its '{name}'",
+                f"{name} is {field.options[name]}, violated by {shown}",
                 f"Remove the value, or change '{name}'",
                 at=("logicalTypeOptions", name),
                 severity=None if all_broken else Severity.WARNING,

@@ -9,7 +9,7 @@ from floe.model import Message, Severity
 
 @rule("E508", "values-empty", Severity.ERROR, value=RuleOf)
 def values_empty(part: RuleOf) -> Iterator[Message]:
-    """The list of valid values is empty, so that no value is valid.
+    """The list of valid values is empty, so no value is valid.
 
     Why: every row that has a value breaks the rule.
 

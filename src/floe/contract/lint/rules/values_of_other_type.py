@@ -5,17 +5,16 @@ from collections.abc import Iterator
 from floe.contract.lint.rule import rule
 from floe.contract.lint.values import place_of_values
 from floe.model import Field, Message, Severity
-from floe.model.types import Atomic, Family
-from floe.model.types import Decimal as DecimalType
+from floe.model.types import Atomic, Decimal as DecimalType, Family
 
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
 
 
 @rule("E508", "values-of-other-type", Severity.WARNING, value=Field)
 def values_of_other_type(field: Field) -> Iterator[Message]:
-    """A listed value cannot be a value of the field's type.
+    """A listed value does not have the type of the field.
 
-    Why: text never equals a number, so the value is listed in vain, or the type is wrong.
+    Why: text never equals a number, so the value never occurs, or the type is wrong.
 
     Fix: write numbers without quotes, or correct the type.
     """
@@ -23,7 +22,7 @@ def values_of_other_type(field: Field) -> Iterator[Message]:
         wrong = [value for value in field.values if isinstance(value, str) and not _number(value)]
         if wrong:
             yield Message(
-                f"'{field.path}' lists '{wrong[0]}', which is no {field.type}",
+                f"'{field.path}' lists '{wrong[0]}', which is not of type {field.type}",
                 f"{len(wrong)} of {len(field.values)} listed values are text",
                 "List numbers, or give the field a text type",
                 at=place_of_values(field),

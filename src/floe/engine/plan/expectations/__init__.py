@@ -1,4 +1,4 @@
-"""Promises about values, one file per kind."""
+"""Expectations on values, one file per kind."""
 
 from floe.engine.plan.expectations.format_mismatch import format_mismatch
 from floe.engine.plan.expectations.item_repeated import item_repeated

@@ -50,18 +50,18 @@ _ALSO = {
     "uri": "NOT {} RLIKE '%(?![0-9A-Fa-f][0-9A-Fa-f])'",
     "byte": "length({}) % 4 = 0",
 }
-# formats that say how a text is shown or kept, not what it holds
+# formats of the presentation or storage of a text, not of its content
 _ANY = ("password", "binary", "text", "string")
 _SPELLINGS = {"datetime": "date-time", "timestamp": "date-time", "url": "uri", "ip": "ipv4", "base64": "byte"}
 
 
 @row_expectation("E553", "format-mismatch")
 def format_mismatch(value: str, field: Field) -> Bad | None:
-    """A text does not have the form that the contract's format names, such as uuid or email.
+    """A text does not have the format that the contract requires, such as uuid or email.
 
-    Why: readers parse, send and look up what the contract promised to be of that form.
+    Why: readers parse, send to and look up such values.
 
-    Fix: correct the row at its source, or promise another format in a new version.
+    Fix: correct the row at its source, or require another format in a new version.
     """
     named = field.options.get("format")
     is_text = field.type == Atomic("string") or isinstance(field.type, Text)
@@ -69,7 +69,7 @@ def format_mismatch(value: str, field: Field) -> Bad | None:
         return None
     form = _SPELLINGS.get(str(named).lower(), str(named).lower())
     if form not in _WHOLE:
-        return Bad("", str(named), cause=f"floe knows no format '{named}' of text; say it by a pattern")
+        return Bad("", str(named), cause=f"the format '{named}' of text is unknown; use a pattern")
     tests = [test.format(value) for named_form, test in _ALSO.items() if named_form == form]
     tests.append(f"{value} RLIKE {text(f'^{_WHOLE[form]}' + chr(92) + 'z')}")
     return Bad(f"{value} IS NOT NULL AND NOT ({' AND '.join(tests)})", f"of the format {named}")

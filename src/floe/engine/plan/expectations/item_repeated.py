@@ -7,18 +7,18 @@ from floe.model.types import Array, MapOf, Struct, Type
 
 @row_expectation("E551", "item-repeated")
 def item_repeated(value: str, field: Field) -> Bad | None:
-    """A list holds an item twice, where the contract promises that its items differ.
+    """An array contains an element twice, where the contract requires unique elements.
 
-    Why: readers that explode the list or use it as a set count twice.
+    Why: readers that explode the array or use it as a set count twice.
 
     Fix: correct the row at its source, or drop uniqueItems in a new version.
     """
     if field.options.get("uniqueItems") is not True:
         return None
     if not isinstance(field.type, Array) or _holds_map(field.type.element):
-        return Bad("", "", cause=f"items of {field.type} cannot be compared")
+        return Bad("", "", cause=f"elements of {field.type} cannot be compared")
     items = f"array_compact({value})"
-    return Bad(f"array_size(array_distinct({items})) < array_size({items})", "no item twice")
+    return Bad(f"array_size(array_distinct({items})) < array_size({items})", "no element twice")
 
 
 def _holds_map(type_: Type) -> bool:

@@ -9,9 +9,9 @@ from floe.model.types import Array, Atomic, Family, MapOf, Struct, Text
 
 @row_expectation("E554", "too-short")
 def too_short(value: str, field: Field) -> Bad | None:
-    """A text, list or map is shorter than the contract's minimum.
+    """A text, array or map is shorter than the contract's minimum length.
 
-    Why: readers cut and index what the contract promised to be there.
+    Why: readers cut and index by this length.
 
     Fix: correct the row at its source, or lower the minimum in a new version.
     """
@@ -23,9 +23,9 @@ def too_short(value: str, field: Field) -> Bad | None:
 
 @row_expectation("E554", "too-long")
 def too_long(value: str, field: Field) -> Bad | None:
-    """A text, list or map is longer than the contract's maximum.
+    """A text, array or map is longer than the contract's maximum length.
 
-    Why: readers reserve room for what the contract promised, and cut the rest or fail.
+    Why: readers reserve space for this length, and cut longer values or fail.
 
     Fix: correct the row at its source, or raise the maximum in a new version.
     """
@@ -37,9 +37,9 @@ def too_long(value: str, field: Field) -> Bad | None:
 
 @row_expectation("E554", "too-long-for-type", Severity.CRITICAL, structural=True)
 def too_long_for_type(value: str, field: Field) -> Bad | None:
-    """A text is longer than its type char(n) or varchar(n) holds.
+    """A text is longer than its type char(n) or varchar(n) allows.
 
-    Why: some tables refuse the row, others keep what their type does not allow, and readers cut it.
+    Why: some tables refuse the row, others store what their type does not allow, and readers cut it.
 
     Fix: correct the row at its source, or widen the type in a new version.
     """
@@ -57,11 +57,9 @@ def _option(field: Field, end: str) -> Any:
 
 
 def _unmeasured(field: Field, count: Any) -> Bad | None:
-    """A struct has all its members in every row, so that nobody can count those that were given."""
+    """A struct has all its members in every row, so they cannot be counted."""
     if isinstance(field.type, Struct | Family):
-        return Bad(
-            "", str(count), cause=f"the members of {field.type} that are there cannot be told from those that are null"
-        )
+        return Bad("", str(count), cause=f"a struct such as {field.type} has all its members in every row")
     return None
 
 
@@ -70,9 +68,9 @@ def _is_count(value: Any) -> TypeGuard[int]:
 
 
 def _said(bound: str, count: Any, field: Field) -> str:
-    unit = (
-        "item" if isinstance(field.type, Array | MapOf) else "byte" if field.type == Atomic("binary") else "character"
-    )
+    unit = "byte" if field.type == Atomic("binary") else "character"
+    if isinstance(field.type, Array | MapOf):
+        unit = "item"
     return f"{bound} {count} {unit}{'' if count == 1 else 's'} long"
 
 

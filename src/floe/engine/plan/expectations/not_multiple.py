@@ -15,18 +15,18 @@ _POWERS_OF_FIVE = f"array({', '.join(f'{5**power}L' for power in range(_MOST_FIV
 
 @row_expectation("E554", "not-multiple")
 def not_multiple(value: str, field: Field) -> Bad | None:
-    """A number is no whole multiple of what the contract says.
+    """A number is not a multiple of the contract's multipleOf.
 
     Why: readers count in these steps, such as cents or boxes of twelve.
 
-    Fix: correct the row at its source, or promise a smaller step in a new version.
+    Fix: correct the row at its source, or require a smaller step in a new version.
     """
     step = field.options.get("multipleOf")
     if step is None:
         return None
     exact = Decimal(38, 18)
     if not fits(step, exact) or float(step) <= 0:
-        return Bad("", str(step), cause=f"'multipleOf' asks for a number above zero, it is '{step}'")
+        return Bad("", str(step), cause=f"'multipleOf' must be a number above zero, it is '{step}'")
     whole = f"{value} % {literal(step, exact)} <> 0"
     match field.type:
         case Atomic("tinyint" | "smallint" | "int" | "bigint") | Decimal() | Family("integer" | "decimal"):
@@ -36,7 +36,7 @@ def not_multiple(value: str, field: Field) -> Bad | None:
         case Family("number"):
             bad = f"CASE WHEN typeof({value}) LIKE 'decimal%' THEN {whole} ELSE {_floating(value, field, step)} END"
         case _:
-            return Bad("", str(step), cause=f"'multipleOf' is about numbers, the type is {field.type}")
+            return Bad("", str(step), cause=f"'multipleOf' applies to numbers, the type is {field.type}")
     # a value that the check cannot answer for is no multiple; where there is no value, there is nothing to answer for
     return Bad(f"{value} IS NOT NULL AND coalesce({bad}, true)", f"a multiple of {step}")
 

@@ -4,8 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal as Number
 from typing import Any
 
-from floe.engine.plan.expectations.expectation import Bad, row_expectation
-from floe.engine.plan.zone import zone_of
+from floe.engine.plan.expectations.expectation import Bad, row_expectation, zone_of
 from floe.lang.sql.literals import compared, fits, moment
 from floe.model import Field
 from floe.model.claim import Claim
@@ -18,9 +17,9 @@ _CUT = timedelta(milliseconds=1)
 
 @row_expectation("E554", "below-minimum")
 def below_minimum(value: str, field: Field) -> Bad | None:
-    """A value lies below the contract's minimum, or is not a finite number.
+    """A value is below the contract's minimum, or is not a finite number.
 
-    Why: readers size, bin and divide by what the contract promised.
+    Why: readers size, bin and divide by the minimum.
 
     Fix: correct the row at its source, or lower the minimum in a new version.
     """
@@ -29,9 +28,9 @@ def below_minimum(value: str, field: Field) -> Bad | None:
 
 @row_expectation("E554", "above-maximum")
 def above_maximum(value: str, field: Field) -> Bad | None:
-    """A value lies above the contract's maximum, or is not a finite number.
+    """A value is above the contract's maximum, or is not a finite number.
 
-    Why: readers size, bin and divide by what the contract promised.
+    Why: readers size, bin and divide by the maximum.
 
     Fix: correct the row at its source, or raise the maximum in a new version.
     """
@@ -44,10 +43,10 @@ def _beyond(value: str, field: Field, *bounds: tuple[str, str, str]) -> Bad | No
         return None
     unread = next((bound for bound, _, _ in tests if not fits(bound, field.type)), None)
     if unread is not None:
-        return Bad("", str(unread), cause=f"the bound '{unread}' is no {field.type}")
+        return Bad("", str(unread), cause=f"the bound '{unread}' is not of type {field.type}")
     zone = zone_of(field)
     if zone is None:
-        return Bad("", "", cause=f"there is no zone '{field.options.get('defaultTimezone')}'")
+        return Bad("", "", cause=f"there is no time zone '{field.options.get('defaultTimezone')}'")
     conditions = [compared(value, bad, bound, field.type, zone) for bound, bad, _ in tests]
     conditions += [unfinite] if (unfinite := not_finite(value, field)) else []
     claims = tuple(claim for bound, _, good in tests if (claim := _claim(field, bound, good)))

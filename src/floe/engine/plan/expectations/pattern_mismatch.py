@@ -8,7 +8,7 @@ from floe.lang.regex.pattern import parse_pattern
 from floe.lang.sql.literals import text
 from floe.model import Field
 
-# a pattern that says only which signs may not occur: half the cost, and the same, for none of them ends a line
+# a pattern that only excludes characters: half the cost with the same result, because none of them ends a line
 _WITHOUT = re.compile(r'\^\[\^([@#;,:!~"/<>=_0-9]{1,4})\]\*\\z')
 
 
@@ -16,7 +16,7 @@ _WITHOUT = re.compile(r'\^\[\^([@#;,:!~"/<>=_0-9]{1,4})\]\*\\z')
 def pattern_mismatch(value: str, field: Field) -> Bad | None:
     """A value does not match the contract's pattern.
 
-    Why: readers cut, join and route by the form the contract promised.
+    Why: readers parse, join and route by the pattern.
 
     Fix: correct the row at its source, or widen the pattern in a new version.
     """
@@ -44,7 +44,7 @@ def java_pattern(pattern: str) -> tuple[str | None, str | None]:
     try:
         found = parse_pattern(pattern)
     except ValueError as error:
-        return None, f"the pattern '{pattern}' cannot be read: {error}"
+        return None, f"the pattern '{pattern}' is not valid: {error}"
     if (slow := backtracking_risk(found)) and slow[1]:
         return None, f"the pattern '{pattern}' can hang: {slow[0]}"
-    return found.java, None if found.java is not None else f"the pattern '{pattern}' cannot be said to Java"
+    return found.java, None if found.java is not None else f"the pattern '{pattern}' cannot be translated to Java"

@@ -1,4 +1,4 @@
-"""The monitor's slots that replicas share, what tables held by day, how long probes took, how much of a promise is used."""
+"""The monitor's slots that replicas share, daily facts of tables, duration of probes, and the used part of service levels."""
 
 import sqlalchemy as sa
 from alembic import op
