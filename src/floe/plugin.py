@@ -1,4 +1,4 @@
-"""The architecture's names: thin ones over the same actions that the commands call."""
+"""The names of the architecture document: thin functions over the same actions that the commands call."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -83,7 +83,7 @@ class ContractValidationResult:
 
 
 class DataContractPlugin(ABC):
-    """What the architecture asks of a contract standard."""
+    """The interface of a contract standard."""
 
     name: str
     version: str
@@ -107,7 +107,7 @@ class DataContractPlugin(ABC):
 
     @abstractmethod
     def validate_inheritance(self, parent: DataContract, child: DataContract) -> list[str]:
-        """Where a child asks for less than its parent."""
+        """Where a child is weaker than its parent."""
 
     @abstractmethod
     def lint_contract_file(self, path: str | Path) -> ContractValidationResult:
@@ -123,13 +123,13 @@ class DataContractPlugin(ABC):
 
     @abstractmethod
     def detect_schema_drift(self, contract: DataContract, connection: Connection) -> SchemaComparisonResult:
-        """What a table has otherwise than its contract promises."""
+        """The differences between a table and its contract."""
 
     @abstractmethod
     def check_freshness(
         self, contract: DataContract, connection: Connection, timestamp_column: str | None = None
     ) -> SLACheckResult:
-        """Whether a table is as fresh as promised."""
+        """Whether a table is as fresh as required."""
 
     @abstractmethod
     def check_availability(self, contract: DataContract, connection: Connection) -> SLACheckResult:
@@ -137,7 +137,7 @@ class DataContractPlugin(ABC):
 
     @abstractmethod
     def check_quality(self, contract: DataContract, connection: Connection) -> list[SLACheckResult]:
-        """What came of each promise about a table's rows."""
+        """The outcome of each expectation on a table's rows."""
 
     @abstractmethod
     def check_breaking_changes(self, contract: DataContract, connection: Connection) -> list[ContractViolation]:
@@ -145,7 +145,7 @@ class DataContractPlugin(ABC):
 
     @abstractmethod
     def validate_version_bump(self, old: DataContract, new: DataContract) -> tuple[bool, str]:
-        """Whether a new version says what its changes ask for."""
+        """Whether a new version has the bump that its changes require."""
 
 
 class ODCSDataContractPlugin(DataContractPlugin):
@@ -172,30 +172,30 @@ class ODCSDataContractPlugin(DataContractPlugin):
         return merge_contracts(generated, explicit)
 
     def validate_inheritance(self, parent: DataContract, child: DataContract) -> list[str]:
-        """What `floe compile` says of a child beside its parent."""
+        """The findings of `floe compile` for a child and its parent."""
         return validate_inheritance(parent, child)
 
     def lint_contract_file(self, path: str | Path) -> ContractValidationResult:
-        """What `floe lint` says about a file."""
+        """The findings of `floe lint` for a file."""
         return _validation(lint(path).findings)
 
     def validate_contract(self, contract: DataContract, actual_schema: Any = None) -> ContractValidationResult:
-        """What `floe lint` says about a contract, and where a table's schema (Spark's or floe's) differs from it."""
+        """The findings of `floe lint` for a contract, and the differences of a table's schema (Spark's or floe's)."""
         drift = schema_findings(contract, actual_schema) if actual_schema is not None else []
         return _validation((*lint(contract).findings, *drift))
 
     def compare_schemas(self, old_schema: Schema, new_schema: Schema) -> SchemaComparisonResult:
-        """What `floe diff` says about two schemas."""
+        """The result of `floe diff` for two schemas."""
         return compare_schemas(old_schema, new_schema)
 
     def detect_schema_drift(self, contract: DataContract, connection: Connection) -> SchemaComparisonResult:
-        """What `floe diff` says about a contract and its table, also where only Spark reaches it."""
+        """The result of `floe diff` for a contract and its table, also if only Spark can read it."""
         return detect_schema_drift(contract, connection)
 
     def check_freshness(
         self, contract: DataContract, connection: Connection, timestamp_column: str | None = None
     ) -> SLACheckResult:
-        """What `floe test` says about freshness, on another column where one is named."""
+        """The result of `floe test` for freshness, on another column if given."""
         return check_freshness(contract, connection, timestamp_column)
 
     def check_availability(self, contract: DataContract, connection: Connection) -> SLACheckResult:
@@ -203,15 +203,15 @@ class ODCSDataContractPlugin(DataContractPlugin):
         return check_availability(contract, connection)
 
     def check_quality(self, contract: DataContract, connection: Connection) -> list[SLACheckResult]:
-        """What `floe test` says about each promise on rows."""
+        """The results of `floe test` for each expectation on rows."""
         return check_quality(contract, connection)
 
     def check_breaking_changes(self, contract: DataContract, connection: Connection) -> list[ContractViolation]:
-        """What `floe test` says about the table's schema, errors and worse."""
+        """The results of `floe test` for the table's schema, errors and worse."""
         return check_breaking_changes(contract, connection)
 
     def validate_version_bump(self, old: DataContract, new: DataContract) -> tuple[bool, str]:
-        """What `floe diff` says about two versions."""
+        """The result of `floe diff` for two versions."""
         return validate_version_bump(old, new)
 
 
@@ -222,7 +222,7 @@ def _validation(found: tuple[Finding, ...]) -> ContractValidationResult:
 
 
 class ContractMonitor:
-    """Watches contracts by what `floe monitor check` does; what is found is kept and told in the same way."""
+    """Monitors contracts with the checks of `floe monitor check`; outcomes are stored and notified in the same way."""
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or load_settings()
@@ -234,13 +234,13 @@ class ContractMonitor:
         self.contracts[f"{found.identity.rsplit(':', 1)[0]}:{found.version.split('.')[0]}"] = found
 
     async def check(self) -> MonitorResult:
-        """Look at everything that can be asked of the registered contracts."""
+        """Run all checks of the registered contracts."""
         if not self.contracts:
             return MonitorResult(())
         return await asyncio.to_thread(monitor_check, list(self.contracts.values()), self.settings)
 
     async def check_deprecation(self, contract: str | Path | DataContract) -> ContractViolation | None:
-        """What is said to who uses a contract that is ending; None where it is not."""
+        """The message to consumers of a contract that is ending; None otherwise."""
         found = contract if isinstance(contract, Contract) else load(contract)
         result = await asyncio.to_thread(monitor_check, [found], self.settings, kinds=("deprecation",))
         for watch in result.watches:
@@ -251,7 +251,7 @@ class ContractMonitor:
 
 
 class PolicyEnforcer:
-    """Finds and judges the contracts of a product."""
+    """Finds and checks the contracts of a product."""
 
     def __init__(self, settings: Settings | None = None, today: date | None = None) -> None:
         self.settings = settings
@@ -274,7 +274,7 @@ class PolicyEnforcer:
         return [resolved.effective.contract for resolved in found if resolved.effective]
 
     def validate_data_contracts(self, contracts: Sequence[Contract]) -> list[Finding]:
-        """What rules and policies say of contracts, with the severities of compiling."""
+        """The findings of rules and policies for contracts, with the severities of compiling."""
         settings = self.settings or load_settings()
         return [finding for contract in contracts for finding in judge_contract(contract, settings, self.today)]
 
@@ -315,7 +315,7 @@ def merge_contracts(generated: Contract, explicit: Contract) -> Contract:
 
 
 def validate_inheritance(parent: Contract, child: Contract, labels: Sequence[str] = LABELS) -> list[str]:
-    """Where a child asks for less than its parent, one sentence each."""
+    """Where a child is weaker than its parent, one sentence each."""
     found = tier_findings(child, parent, RULES, tuple(labels))
     return [
         f"FLOE-{finding.code}: {finding.message}. {finding.detail}"

@@ -41,7 +41,7 @@ class PluginSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AutoGenerationSettings:
-    """From what contracts are generated where a product has none of its own."""
+    """The sources of contracts that are generated for products without any."""
 
     enabled: bool = True
     from_ports: bool = True
@@ -117,7 +117,7 @@ class SparkSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TablesSettings:
-    """Where tables are, and in which format new ones are made."""
+    """Where tables are, and the format of new ones."""
 
     format: FormatName = "delta"
     warehouse: str = field(default=".floe/warehouse", metadata=_OUTWARD)
@@ -193,11 +193,11 @@ class Settings:
     actor: str = "unknown"
     cache: Path = Path(".floe/cache")
     java: str | None = None  # JAVA_HOME
-    untrusted: bool = False  # somebody else's checkout: connect to nothing, look at no table, believe no cache
+    untrusted: bool = False  # an untrusted checkout: connect to nothing, read no table, use no cache
     parent: str | None = None  # OPENLINEAGE_PARENT_ID: the orchestrator's run that this one is part of
     traceparent: str | None = None  # TRACEPARENT: the OpenTelemetry span that this run is part of
     say: Callable[[str], None] = field(default=lambda _: None, compare=False, repr=False)
-    # the one clock, which every door takes from here; who tests time gives another
+    # the clock of all commands; tests of time set another
     clock: Callable[[], datetime] = field(default=utc_now, compare=False, repr=False)
 
     def origin(self, name: str) -> str:

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the version that the changes ask for, and say why."""
+    """Write the required version, and print the reason."""
     result = bump(options.contract, against=options.against, since=options.since)
     if options.format == "json":
         print_json(result.to_dict())

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Judge what changed; exit 1 where something reaches --fail-on."""
+    """Check what changed; exit 1 if a finding reaches --fail-on."""
     with untrusted() if options.untrusted else nullcontext():
         result = ci(options.changed_since, options.path)
     failed = result.reaches(Severity.of(options.fail_on))

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Resolve, judge and store; exit 1 where the level of enforcement says that it fails."""
+    """Resolve, check and store; exit 1 if it fails at the level of enforcement."""
     given = {"data_contracts.enforcement": options.enforcement} if options.enforcement else {}
     result = compile_products(
         options.folder,

@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _options() -> dict[str, list[tuple[str, str]]]:
-    """Each command's options with what they are for, asked from its own parser."""
+    """Each command's options with their help, from its own parser."""
     found = {}
     for name in COMMANDS:
         parser = argparse.ArgumentParser(add_help=True)

@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Say what changed and which version it needs; exit 1 where something reaches --fail-on."""
+    """Print the changes and the version they need; exit 1 if a finding reaches --fail-on."""
     result = diff_all(options.old, options.new, Question(options.transitive, options.compatibility))
     _print(result, options.format)
     return 1 if result.fails(Severity.of(options.fail_on)) else 0

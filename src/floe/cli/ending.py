@@ -36,7 +36,7 @@ def day(text: str) -> date:
 
 
 def tell(moved: Moved, form: str) -> int:
-    """Say where the line stands now."""
+    """Print the state of the line."""
     if form == "json":
         print_json(moved.to_dict())
     else:

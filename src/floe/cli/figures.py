@@ -32,7 +32,7 @@ def _days(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the key figures; they judge nothing, so that the exit code is 0 whatever they are."""
+    """Print the key figures; the exit code is always 0."""
     found = figures(load_settings(), options.days)
     said = found.to_dict()
     if options.format == "json":

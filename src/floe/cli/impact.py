@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Say whom a change reaches."""
+    """Print the consumers that a change affects."""
     result = impact(options.old, options.new, load_settings(), options.dbt, options.artifacts)
     match options.format:
         case "json":

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the folder, and say what to do next."""
+    """Write the folder, and print the next step."""
     folder = Path(options.folder)
     if folder.exists() and not folder.is_dir():
         raise FloeError(f"{folder} is a file", "Pass a folder")

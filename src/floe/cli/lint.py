@@ -94,7 +94,7 @@ class _Progress:
         self.last = time.monotonic()
 
     def __call__(self, number: int, name: str) -> None:
-        """Say where we are, at most every two seconds."""
+        """Print the progress, at most every two seconds."""
         if self.seen and time.monotonic() - self.last > _PATIENCE:
             self.last = time.monotonic()
             say(f"… file {number:,}: {clean(name)}")

@@ -180,7 +180,7 @@ def _check_command(word: str) -> None:
 
 
 def _said(error: FloeError, words: Sequence[str]) -> int:
-    """Say what kept the work from being done; a contract's own faults are exit 1, all else is 2."""
+    """Print why the work could not be done; errors of a contract are exit 1, all others 2."""
     findings = getattr(error, "findings", ())
     if "json" in words or "--format=json" in words:
         from floe.cli.output import print_json
@@ -214,7 +214,7 @@ def _let_go_of_the_output() -> None:
 
 
 def _print_whatever_the_terminal_takes() -> None:
-    """A character that a terminal or file cannot hold is written by its number, never a fault; a closed stream takes all."""
+    """A character that a terminal or file cannot show is written by its number; a closed stream accepts everything."""
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  (open as long as we run)
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):

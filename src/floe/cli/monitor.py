@@ -96,7 +96,7 @@ def _status(parser: argparse.ArgumentParser) -> None:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Look at the tables; exit 1 where one is broken, 2 where something was not evaluated and nothing is broken."""
+    """Check the tables; exit 1 if one failed, 2 if something was not evaluated and nothing failed."""
     if options.contracts and options.all:
         raise SettingError(
             "Contracts and --all cannot be combined", "Pass contracts, or check all: floe monitor check --all"
@@ -161,7 +161,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _log(form: str) -> None:
-    """Say on the error stream what happens, for people or for programs."""
+    """Log to standard error, as text or JSON."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     if form == "json":
         for handler in logging.getLogger().handlers:

@@ -9,13 +9,13 @@ from floe.reports.style import Style, clean
 
 
 def style() -> Style:
-    """Colours only where a person looks."""
+    """Colours only on a terminal."""
     return Style(sys.stdout.isatty() and "NO_COLOR" not in os.environ)
 
 
 def say(text: str) -> None:
     """A sign of life for who waits; never part of the answer."""
-    over = "\r\x1b[2K" if sys.stderr.isatty() else ""  # a line of progress may stand there
+    over = "\r\x1b[2K" if sys.stderr.isatty() else ""  # clears a line of progress
     print(f"{over}{clean(text)}", file=sys.stderr, flush=True)
 
 

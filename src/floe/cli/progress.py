@@ -15,7 +15,7 @@ _SIGNS = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 @contextmanager
 def progress() -> Iterator[Progress]:
-    """A function that is told the phase; what it was told last stands there with the seconds since."""
+    """A function that takes the current phase, which is shown with the elapsed seconds."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

@@ -29,7 +29,7 @@ def arguments(parser: argparse.ArgumentParser, act: Callable[[str, TableSelector
 
 
 def run(options: argparse.Namespace) -> int:
-    """Say what the table holds now; exit 1 where its rows break a rule already."""
+    """Print the constraints of the table; exit 1 if its rows already violate a rule."""
     result: ProtectResult = options.act(options.contract, TableSelector(table=options.table), load_settings(say=say))
     if options.format == "json":
         print_json(result.to_dict())

@@ -81,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Judge the tables; exit 1 where a promise is broken, 2 where one was not evaluated and none is broken."""
+    """Check the tables; exit 1 if an expectation failed, 2 if one was not evaluated and none failed."""
     scope = scope_of(options.where, options.sample)
     way = TableSelector(None, options.server, dict(options.reference), scope, options.full)
     with progress() as phase:

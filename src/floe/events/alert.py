@@ -9,7 +9,7 @@ from floe.events.webhook import send_webhook
 from floe.model.alert_route import Route
 from floe.model.notification import Notification
 
-# what is no scheme of ours is one of apprise's
+# a scheme that floe does not know belongs to apprise
 CHANNELS: dict[str, Callable[[Notification, Route, datetime], None]] = {
     "http": send_webhook,
     "https": send_webhook,
@@ -24,7 +24,7 @@ def send_alert(notice: Notification, route: Route, now: datetime) -> None:
 
 
 def check_route(route: Route) -> str | None:
-    """What keeps a target from being used, as far as that shows without sending; SendError where apprise says it."""
+    """Why a target cannot be used, as far as that shows without sending; SendError of apprise."""
     if route.scheme not in CHANNELS:
         known_service(route)
     elif CHANNELS[route.scheme] is send_webhook and not route.secret:

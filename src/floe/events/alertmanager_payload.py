@@ -8,7 +8,7 @@ _LABELS = ("contract", "version", "dataset", "code", "violation_type", "severity
 
 
 def alertmanager_alerts(notice: Notification) -> list[dict[str, Any]]:
-    """A notice as the body of POST /api/v2/alerts; one that says all is well ends the alert of the same labels."""
+    """A notification as the body of POST /api/v2/alerts; a resolved one ends the alert with the same labels."""
     labels = {name: str(notice.data[name]) for name in _LABELS if notice.data.get(name)}
     alert: dict[str, Any] = {
         "labels": {"alertname": "FloeContract", "kind": notice.kind, **labels},

@@ -13,7 +13,7 @@ _KINDS = {Severity.INFO: "info", Severity.WARNING: "warning", Severity.ERROR: "f
 
 def send_apprise(notice: Notification, route: Route, now: datetime) -> None:
     """Send a notice as title and text."""
-    del now  # the services say themselves when a message came
+    del now  # the services add the time of a message themselves
     service = known_service(route)
     kind = "success" if notice.resolved else _KINDS[notice.severity]
     if not service.notify(title=notice.title, body=_body(notice), notify_type=kind):

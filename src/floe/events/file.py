@@ -33,7 +33,7 @@ def file_sender(path: Path, setting: str = "notifications.path", shape: Callable
 
 
 def _append(path: Path, line: str) -> None:
-    """One whole line, on the disk when this returns, or none; what a killed writer left half stays on a line of its own."""
+    """Write one whole line, on disk when this returns, or none; a line that a killed writer cut off stays separate."""
     with open_private(path, "ab+", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         if size and os.pread(file.fileno(), 1, size - 1) != b"\n":

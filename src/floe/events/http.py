@@ -24,7 +24,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str], *, name: str, seconds: float = SECONDS) -> None:
-    """Send a body; SendError where it was not taken: for good where the answer says so, else for now.
+    """Send a body; SendError if it was not accepted: permanent if the response says so, else for a retry.
 
     Args:
         url: where to; a user and password in it are sent as such.
@@ -72,7 +72,7 @@ def _address(url: str, name: str) -> tuple[str, dict[str, str]]:
 
 
 def _refused(error: urllib.error.HTTPError, name: str) -> SendError:
-    """What an answer other than 2xx means: asked again later, or never."""
+    """The meaning of a response other than 2xx: retry, or permanent."""
     code = error.code
     if 300 <= code < 400:
         target = host(error.headers.get("Location") or "")

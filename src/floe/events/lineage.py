@@ -41,7 +41,7 @@ def http_sender(url: str, seconds: float = SECONDS) -> Sender:
 
 
 def _print(message: Outgoing) -> None:
-    """To the error stream: what a command answers stands on the other one."""
+    """To standard error: the output of a command is on the other stream."""
     sys.stderr.write(dumps(with_variables_hidden(message.payload)) + "\n")
     sys.stderr.flush()
 

@@ -9,7 +9,7 @@ from floe.lang.json_text import dumps
 from floe.lang.secret import masked
 from floe.system.clock import stamp
 
-# what a line may say beside its message, where it is about an incident
+# additional keys of a line about an incident
 _KEPT = ("event", "incident", "contract", "version", "dataset", "check", "code", "type", "severity", "run_id")
 
 

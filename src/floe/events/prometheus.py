@@ -24,7 +24,7 @@ _GAUGES = {
 
 
 class Metrics:
-    """The numbers of one process; gauges are of the last look, counters only grow."""
+    """The metrics of one process; gauges are of the last check, counters only grow."""
 
     def __init__(self) -> None:
         self._gauges: dict[str, dict[Labels, float]] = {name: {} for name in _GAUGES}
@@ -35,7 +35,7 @@ class Metrics:
         self._lock = threading.Lock()
 
     def take(self, watch: CheckRun) -> None:
-        """Count what a look came to."""
+        """Add the outcomes of a check."""
         labels = _bounded((watch.contract, watch.version, watch.dataset))
         with self._lock:
             if watch.retired:
@@ -52,12 +52,12 @@ class Metrics:
                     self._violations[key] = self._violations.get(key, 0) + 1
 
     def skip(self) -> None:
-        """Count a look that was due while the one before still ran."""
+        """Count a check that was skipped because the previous one was still running."""
         with self._lock:
             self._counts["skipped"] += 1
 
     def keep(self, known: Collection[Labels]) -> None:
-        """Forget the gauges of what is watched no more."""
+        """Remove the gauges of contracts that are no longer monitored."""
         with self._lock:
             here = {labels for series in self._gauges.values() for labels in series}
             self._drop(here - {_bounded(labels) for labels in known})
@@ -121,7 +121,7 @@ class _Listed(Collector):
 
 
 def seen(watch: CheckRun) -> dict[str, float]:
-    """The gauges that a look sets; what was not evaluated sets none, but a look that failed is no sign of life."""
+    """The gauges of a check; outcomes that were not evaluated set none, but a failed check is no sign of life."""
     by_kind: dict[str, list[MonitorCheck]] = {}
     for check in watch.checks:
         by_kind.setdefault(check.kind, []).append(check)
@@ -137,7 +137,7 @@ def seen(watch: CheckRun) -> dict[str, float]:
 
 
 def _bounded(labels: Labels) -> Labels:
-    """Labels that a scrape takes, however long or strange a name is; two long ones stay apart by a part of their hash."""
+    """Labels that a scrape accepts, however long or strange a name is; two long ones differ by a part of their hash."""
     contract, version, dataset = (_label(text) for text in labels)
     return contract, version, dataset
 

@@ -1,4 +1,4 @@
-"""Traces: spans of OpenTelemetry around what floe does; nothing of it is imported where nobody asked for it."""
+"""Traces: spans of OpenTelemetry around floe's work; nothing is imported unless it is enabled."""
 
 import atexit
 import logging
@@ -27,14 +27,14 @@ def span(settings: Settings, name: str, **said: Any) -> AbstractContextManager[S
 
 
 def facts_of(result: Result) -> dict[str, Any]:
-    """What a span tells of a result."""
+    """The attributes of a span for a result."""
     worst = (*result.failed, *result.not_evaluated)[:1]
     said = {"contract": result.contract, "version": result.version, "outcome": result.outcome, "rows": result.rows}
     return {**said, "broken": len(result.failed), "code": f"FLOE-{worst[0].code}" if worst else None}
 
 
 def _silent(**_: Any) -> None:
-    """Nobody listens."""
+    """A span without exporter."""
 
 
 def _hosts() -> Any:
@@ -61,7 +61,7 @@ def _spanning(provider: Any, name: str, said: dict[str, Any], parent: str | None
         try:
             yield say
         except Exception as error:
-            # an engine's message may quote rows: the type alone is told, with the code where it is ours
+            # an engine's message may contain rows: only the type is sent, with the code of floe's own errors
             code = getattr(error, "code", None) if isinstance(error, FloeError) else None
             say(error=type(error).__name__, code=f"FLOE-{code}" if code else None)
             made.set_status(Status(StatusCode.ERROR, type(error).__name__))
@@ -74,7 +74,7 @@ def _plain(value: Any) -> Any:
 
 @lru_cache(maxsize=8)
 def _own(exporter: str, path: Path) -> Any:
-    """A provider that sends where the settings say; None where OpenTelemetry is not installed, and that is said once."""
+    """A provider that exports as the settings say; None without OpenTelemetry, which is logged once."""
     try:
         from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
         from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415

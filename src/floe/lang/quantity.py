@@ -83,7 +83,7 @@ class Quantity:
 
 
 def parse_quantity(value: Any, unit: str | None = None) -> Quantity:
-    """The duration or percentage that a value (and its unit) says; ValueError names what could not be read.
+    """The duration or percentage of a value (and its unit); ValueError names what could not be read.
 
     >>> parse_quantity("PT6H") == parse_quantity(6, "hours") == parse_quantity("6h")
     True

@@ -1,6 +1,6 @@
 """What opens doors, kept out of everything that is printed or kept.
 
-One function hides it: by the name a value stands under, and by how it looks, wherever it stands in a text. Values of a
+One function hides it: by the name of a value, and by its form, at any place in a text. Values of a
 contract's variables are hidden too, as soon as a variable got one (`reveal`).
 """
 
@@ -33,11 +33,11 @@ LOOKS = re.compile(
     """,
     re.VERBOSE,
 )
-# a text without any of these cannot match, and this is asked of every text
+# a text without any of these cannot match, and this is tested on every text
 HINT = re.compile(
     r"://[^\s/]*@|AKIA|ASIA|gh[pousr]_|github_pat|glpat-|xox|hooks\.slack|AIza|dapi|k_live_|sk-|eyJ|BEGIN|[=]"
 )
-# what stands for a secret without being one
+# references to a secret that are not secrets
 PLACEHOLDER = re.compile(
     r"\$\{|\{\{|<[^<>]*>$|\*{3,}|(?i:(?<!x)x{4,}$|vault:|arn:aws:secretsmanager|secrets?://|secret/|env:|keyvault|akv:|\$[A-Z_]+$"
     r"|none$|null$|true$|false$|required$|example|placeholder|changeme|your[-_ ])"
@@ -60,7 +60,7 @@ _NAMES = re.compile(
 
 
 def secret_name(name: str) -> bool:
-    """Whether what stands under a setting's name is a secret."""
+    """Whether the value under a setting's name is a secret."""
     return _named(name)
 
 
@@ -70,9 +70,9 @@ def _named(name: str) -> bool:
 
 
 def masked(value: Any, name: str = "", sign: str = SIGN, named: Callable[[str], bool] = secret_name) -> Any:
-    """A value without what would open a door: whole values of secret-sounding names, and what looks like a secret in any text.
+    """A value without secrets: whole values of secret names, and parts of texts that have the form of a secret.
 
-    `named` says whether a name is a secret's; settings and contracts use different words.
+    `named` is whether a name is a secret's; settings and contracts use different words.
 
     >>> masked({"uri": "https://me:pw@host/x", "token": "abc", "fs.azure.account.key.lake": "a2V5"})
     {'uri': 'https://me:***@host/x', 'token': '***', 'fs.azure.account.key.lake': '***'}
@@ -80,7 +80,7 @@ def masked(value: Any, name: str = "", sign: str = SIGN, named: Callable[[str], 
     ('jdbc:postgresql://h/d?user=u&password=***;sslmode=on', 'https://h/x?sig=***&se=2026')
     """
     match value:
-        case {"property": str(called), "value": _}:  # a custom property: its value stands under the name it has
+        case {"property": str(called), "value": _}:  # a custom property: its value belongs to this name
             names = {key: called if key == "value" else str(key) for key in value}
             return {key: masked(below, names[key], sign, named) for key, below in value.items()}
         case Mapping():
@@ -97,12 +97,12 @@ def masked(value: Any, name: str = "", sign: str = SIGN, named: Callable[[str], 
 
 
 def _is_placeholder(value: Any) -> bool:
-    """Whether a value only says where its secret is."""
+    """Whether a value only refers to its secret."""
     return isinstance(value, str) and (not value or PLACEHOLDER.search(value) is not None)
 
 
 def _without(text: str, sign: str) -> str:
-    """A text with what looks like a secret in it hidden."""
+    """A text with everything that has the form of a secret hidden."""
     for looks in (LOOKS, _MORE):
         text = looks.sub(lambda match: _hidden(match, sign), text)
     return text
@@ -118,7 +118,7 @@ def _hidden(match: re.Match[str], sign: str) -> str:
 
 
 def without_secrets(text: str, options: Mapping[str, Any]) -> str:
-    """A text without the secrets of some options, and without what looks like a secret.
+    """A text without the secrets of some options, and without anything that has the form of a secret.
 
     >>> without_secrets("abc refused by https://me:pw@host", {"token": "abc"})
     '*** refused by https://me:***@host'
@@ -135,9 +135,9 @@ _revealed: dict[str, str] = {}  # how a value may be spelled, and the variable i
 
 
 def reveal(variable: str, value: str) -> None:
-    """Say that a variable of a contract got its value, which is from now on written as the variable.
+    """Record that a variable of a contract got its value, which is from now on written as the variable.
 
-    Numbers and what has fewer than 4 characters hide nothing and stand in too many texts: they stay.
+    Numbers and values with fewer than 4 characters occur in too many texts: they are not hidden.
     """
     if _revealed.get(value) == variable or len(value) < _LEAST or value.replace(".", "").isdigit():
         return
@@ -187,7 +187,7 @@ def with_variables_revealed(text: str) -> str:
 
 
 def key_of(text: str) -> str:
-    """A text with values as something to look up by: its values hidden, and distinguished by a slow hash of what is not shown."""
+    """A text with values as a key for lookups: its values hidden, and distinguished by a slow hash of the hidden parts."""
     shown = str(with_variables_hidden(text))
     return shown if shown == text else f"{shown}#{_slow_hash(text)}"
 

@@ -68,7 +68,7 @@ _CONTAINERS = {
     "object": "object struct record row tuple nested",
 }
 _CONTAINER = {word: kind for kind, words in _CONTAINERS.items() for word in words.split()}
-# what keeps a number of its own beside Spark's type: digits of a second, bytes of a binary
+# numbers besides Spark's type: digits of a second, bytes of a binary
 _TIMES = ("timestamp", "timestamp_ntz", "time")
 _DIGITS = {
     "datetime2": 7,
@@ -93,7 +93,7 @@ _MOST = 20_000
 
 @lru_cache(maxsize=4096)
 def parse_type(text: str) -> Type:
-    """The type a text names; ValueError says what could not be read.
+    """The type of a text; ValueError names what could not be read.
 
     >>> str(parse_type("ARRAY<STRUCT<id: BIGINT NOT NULL, price: NUMERIC(12, 2)>>"))
     'array<struct<id:bigint not null,price:decimal(12,2)>>'
@@ -125,7 +125,7 @@ def from_spark_json(data: Any) -> Type:
 
 
 def _member_type(field: dict[str, Any]) -> Type:
-    # Spark keeps char and varchar as strings with this note beside them
+    # Spark keeps char and varchar as strings with this note
     return from_spark_json((field.get("metadata") or {}).get("__CHAR_VARCHAR_TYPE_STRING", field["type"]))
 
 
@@ -196,7 +196,7 @@ class _TypeReader:
         return _UNSIGNED.get(parsed.name, parsed) if unsigned and isinstance(parsed, Atomic) else parsed
 
     def _attributes(self) -> bool:
-        """Skip what a warehouse adds to a type; whether it says unsigned."""
+        """Skip additions of a warehouse to a type; returns whether it is unsigned."""
         unsigned = False
         while (word := self.peek()) in ("unsigned", "signed", "zerofill", "collate", "character", "charset"):
             self.take()

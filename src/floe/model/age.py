@@ -1,4 +1,4 @@
-"""Ages: how long ago, judged and said."""
+"""Ages: the time since a row or commit, with its outcome and text."""
 
 from fractions import Fraction
 
@@ -9,7 +9,7 @@ _WHAT = {"newest": "The newest row is", "oldest": "The oldest row is"}
 
 
 def age_outcome(expectation: Expectation, seconds: int, how: str) -> Outcome:
-    """What came of a promise about an age; what lies in the future is of no age."""
+    """The outcome of an expectation on an age; a time in the future has no age."""
     age, seconds = seconds, max(0, seconds)
     kept = holds(expectation.operators, Fraction(seconds))
     what = _WHAT[expectation.check.kind] if isinstance(expectation.check, RowAge) else "The last commit is"

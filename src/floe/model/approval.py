@@ -18,6 +18,6 @@ class Approval:
     place: Place
 
     def covers(self, code: str, diff: str, today: date) -> bool:
-        """Whether it allows a diff under a code today; who allows E520 also gives the approval that E517 asks for."""
+        """Whether it allows a diff under a code today; an approval of E520 is also one for E517."""
         fits = code == self.code or (code, self.code) == ("E517", "E520")
         return fits and self.diff == diff and (self.until is None or today <= self.until)

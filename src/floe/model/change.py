@@ -41,7 +41,7 @@ ROLLOUT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One difference between two versions, judged."""
+    """One difference between two versions, with its bump and impact."""
 
     change: str
     row: str
@@ -80,7 +80,7 @@ class Change:
 
 
 def below(path: str) -> str:
-    """A path without its first step, which may stand in backticks; the path itself where it has but one.
+    """A path without its first step, which may be in backticks; the path itself if it has only one.
 
     >>> below("orders.total"), below("`a.b`.total"), below("orders")
     ('total', 'total', 'orders')
@@ -93,7 +93,7 @@ def below(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Compatibility:
-    """Whether the side that a mode asks about goes on as before, and what keeps it from doing so."""
+    """Whether the side of a compatibility mode still works, and the changes that break it."""
 
     mode: str
     breaks: tuple[Change, ...]
@@ -111,7 +111,7 @@ class Compatibility:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
-    """What changed between two versions of one contract, what that asks for, and what is wrong with it."""
+    """The changes between two versions of a contract, the bump they require, and the findings."""
 
     contract: str
     old: str | None
@@ -132,7 +132,7 @@ class Diff:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing of it is an error, also against earlier versions where they were asked about."""
+        """Whether none of it is an error, also against earlier versions if they were compared."""
         own = not any(finding.severity >= Severity.ERROR and finding.counts for finding in self.findings)
         return own and all(other.ok for other in self.earlier or ())
 
@@ -148,12 +148,12 @@ class Diff:
 
     @property
     def breaking_changes(self) -> list[dict[str, Any]]:
-        """What consumers must migrate for, as they are told of it."""
+        """The breaking changes, as in notifications to consumers."""
         return [self.told(change) for change in self.changes if change.bump is Bump.MAJOR]
 
     @property
     def compatible_changes(self) -> list[dict[str, Any]]:
-        """What consumers need not react to, as they are told of it."""
+        """The compatible changes, as in notifications to consumers."""
         return [self.told(change) for change in self.changes if change.bump in (Bump.MINOR, Bump.PATCH)]
 
     def reaches(self, severity: Severity) -> bool:
@@ -186,7 +186,7 @@ class Diff:
         return shape
 
     def told(self, change: Change) -> dict[str, Any]:
-        """A change as consumers are told of it."""
+        """A change as in notifications to consumers."""
         field_ = below(change.path)
         match change.change:
             case "type-changed":

@@ -11,7 +11,7 @@ _EXACT = ("tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestam
 
 
 class Claim(NamedTuple):
-    """A promise about a column: `not_null`, `at_least` a bound, or `at_most` a bound; `strict` leaves the bound out."""
+    """A claim on a column: `not_null`, `at_least` a bound, or `at_most` a bound; `strict` excludes the bound."""
 
     kind: str
     column: str
@@ -21,7 +21,7 @@ class Claim(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileStatistics:
-    """What is known for sure of the rows of one data file, deleted ones left out; what is not known is not there.
+    """The certain facts of the rows of one data file, without deleted ones; unknown facts are missing.
 
     Counts are exact; every value lies between `least` and `most`, which need not be values themselves.
     """
@@ -34,8 +34,8 @@ class FileStatistics:
     exact: bool = False  # to a millisecond, `least` and `most` of moments and days are values of rows that are there
     path: str | None = field(default=None, compare=False)  # as the table's log names it
     mark: str = field(default="", compare=False)  # size, time or sequence number: a path may be written again
-    written: int | None = field(default=None, compare=False)  # its rows as written, deleted ones among them
-    deleted: str | None = field(default=None, compare=False)  # tells which of its rows are deleted, where some are
+    written: int | None = field(default=None, compare=False)  # its rows as written, including deleted ones
+    deleted: str | None = field(default=None, compare=False)  # identifies the deleted rows, if there are any
     plain: bool = field(default=False, compare=False)  # Parquet that can be read by itself, without the table's log
 
     @property
@@ -45,7 +45,7 @@ class FileStatistics:
 
 
 def file_id(path: str, rows: int | None, mark: str, deleted: str | None = None) -> str:
-    """A file's name as it is remembered: `whole_file`, `path_of` and `rows_of` take it apart."""
+    """The key of a file in the history: `whole_file`, `path_of` and `rows_of` take it apart."""
     whole = f"{path}\t{'' if rows is None else rows} {mark}"
     return f"{whole}\n{deleted}" if deleted else whole
 
@@ -65,7 +65,7 @@ def path_of(id_: str) -> str:
 
 
 def rows_of(id_: str) -> int | None:
-    """How many rows were written to a file; None where its name does not say."""
+    """The number of rows that were written to a file; None if its key does not have it."""
     rows = whole_file(id_).partition("\t")[2].partition(" ")[0]
     return int(rows) if rows.isdigit() else None
 
@@ -82,7 +82,7 @@ def file_violations(claims: Iterable[Claim], file: FileStatistics) -> int | None
 
 
 def violations(claim: Claim, files: tuple[FileStatistics, ...]) -> int | None:
-    """How many rows break a claim, where the statistics prove it; None where they cannot say.
+    """The number of rows that violate a claim, if the statistics prove it; None if they do not.
 
     >>> violations(Claim("not_null", "a"), (FileStatistics(3, {"a": 0}), FileStatistics(5, {"a": 2})))
     2

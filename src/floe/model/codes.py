@@ -1,4 +1,4 @@
-"""Every code floe can say, with its meaning; a released code keeps its meaning for ever."""
+"""All codes of floe with their meanings; a released code never changes its meaning."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ _INFO, _WARNING, _ERROR, _CRITICAL = Severity
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A code, what it means, and how bad it is where nothing else is said."""
+    """A code, its meaning, and its default severity."""
 
     code: str
     meaning: str
@@ -89,7 +89,7 @@ CODES = (
 )
 BY_CODE = {code.code: code for code in CODES}
 
-# what reading, resolving and comparing can say beside the rules: name -> code, meaning
+# findings of reading, resolving and comparing, besides the rules: name -> code, meaning
 READING = {
     "contract-not-found": ("E500", "The file does not exist."),
     "folder-empty": ("E500", "The folder contains no contract."),
@@ -180,7 +180,7 @@ READING = {
     "too-many-nodes": ("E509", "The document has too many values once aliases are expanded."),
 }
 
-# what a gate can say beside the expectations on values: name -> code, meaning
+# findings of a gate, besides the expectations on values: name -> code, meaning
 GATE = {
     "type-mismatch": ("E530", "A column of the batch or table does not have the type in the contract."),
     "column-order": ("E530", "The columns are in another order than in the contract; Gold requires the same order."),

@@ -41,8 +41,8 @@ class QualityRule(Noun):
 
     @property
     def valid_values(self) -> tuple[Any, ...] | None:
-        """The listed values, where this rule is ODCS's way to say enum."""
-        if self.metric == "validValues" and not self.operators:  # v3.0: the values stand on the rule itself
+        """The listed values, if this rule is the older form of enum in ODCS."""
+        if self.metric == "validValues" and not self.operators:  # v3.0: the values are part of the rule itself
             values = self.node.get("validValues")
         elif self.metric == "invalidValues" and dict(self.operators) == {"mustBe": 0}:
             values = self.arguments.get("validValues")
@@ -53,7 +53,7 @@ class QualityRule(Noun):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relationship(Noun):
-    """A reference to fields of this or another contract; `source` is empty where it stands on its own field."""
+    """A reference to fields of this or another contract; `source` is empty if it belongs to its own field."""
 
     type: str = "foreignKey"
     source: tuple[str, ...] = ()
@@ -125,18 +125,18 @@ class Dataset(Noun):
 
     @property
     def schema(self) -> Struct:
-        """The table's schema as promised."""
+        """The schema of the table in the contract."""
         return Struct(tuple(Member(f.column, f.type, not f.required) for f in self.fields))
 
     def walk(self) -> Iterator[Field]:
-        """Every field, nested ones after the one they stand in."""
+        """Every field, nested ones after their parent."""
         for child in self.fields:
             yield from child.walk()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server(Noun):
-    """Where the data stands, in one environment."""
+    """The location of the data in one environment."""
 
     server: str
     type: str
@@ -146,7 +146,7 @@ class Server(Noun):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contract(Noun):
-    """What a producer promises about its datasets, in one version."""
+    """One version of a contract: datasets with their schema, rules and service levels."""
 
     api_version: str
     id: str
@@ -174,7 +174,7 @@ class Contract(Noun):
 
     @property
     def owner(self) -> str:
-        """Who answers for it: the member whose role says owner, else the team's name; empty where nobody does."""
+        """The owner: the member with role owner, else the team's name; empty if there is none."""
         team = self.node.get("team")
         members = team.get("members") if isinstance(team, dict) else team
         for member in members if isinstance(members, list) else ():
@@ -207,7 +207,7 @@ class Contract(Noun):
         yield from self.sla
 
     def layer(self, dataset: Dataset) -> str | None:
-        """The medallion layer of a dataset: said by the contract, else by its folder, else unknown."""
+        """The medallion layer of a dataset: from the contract, else from its folder, else unknown."""
         named = dataset.custom.get("layer") or self.custom.get("layer")
         if named:
             return str(named)

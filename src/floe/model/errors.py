@@ -1,4 +1,4 @@
-"""All errors floe raises; each says what is wrong and what to do."""
+"""All errors of floe; each says what is wrong and what to do."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class FloeError(Exception):
-    """The work cannot be done; `suggestion` says what to do about it."""
+    """The work cannot be done; `suggestion` is what to do about it."""
 
     def __init__(self, message: str, suggestion: str = "", code: str = "") -> None:
         message = str(with_variables_hidden(message))
@@ -46,7 +46,7 @@ class ContractError(FloeError):
 
 
 class ViolationError(FloeError):
-    """Data broke a contract and the caller asked to stop; carries the result."""
+    """Data violates a contract and the write was refused; carries the result."""
 
     def __init__(self, message: str, result: "Result | WriteResult", suggestion: str = "", code: str = "") -> None:
         super().__init__(message, suggestion, code)

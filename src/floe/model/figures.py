@@ -1,4 +1,4 @@
-"""Key figures: the recorded facts they come from, and what they say."""
+"""Key figures: the recorded facts they come from, and their values."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ class RecordedProblem(NamedTuple):
 
 
 class JudgedCommit(NamedTuple):
-    """A commit to a table that is known, and the seconds until it was judged; 0 where a gate judged it before."""
+    """A commit to a known table, and the seconds until its check; 0 if a gate checked it before."""
 
     table: str
     day: str
@@ -76,7 +76,7 @@ class FigurePoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A measure: its value, None where no fact says it, and its target."""
+    """A measure: its value, None without facts, and its target."""
 
     name: str
     title: str
@@ -86,8 +86,8 @@ class Figure:
     met: bool | None
     detail: str
     points: tuple[FigurePoint, ...] = ()
-    by_day: bool = True  # a mark is a day; else each has a name of its own
-    limit: float | None = None  # where the target stands in the chart
+    by_day: bool = True  # a mark is a day; otherwise each mark has its own name
+    limit: float | None = None  # position of the target in the chart
     at_least: bool = True  # the target is a floor, not a ceiling
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a rule says about a contract, and where."""
+"""Findings: what a rule reports about a contract, and where."""
 
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -33,11 +33,11 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What a rule yields: what is wrong, both values, what to do, and where below the thing it was asked about.
+    """The result of a rule: what is wrong, both values, what to do, and the place below the checked part.
 
-    `severity` is said where it is not the rule's own, `about` where it is not the thing that was asked about. Messages
-    of one rule with the same `alike` say the same about many parts; beyond a few they are said once, with their number.
-    `target` is the name of something else that the message is about, where a later step looks that up.
+    `severity` is set if it is not the rule's own, `about` if the message is about another part. Messages
+    of one rule with the same `alike` are about many similar parts; beyond a few they are reported once, with their number.
+    `target` is the name of something else that the message is about, which a later step looks up.
     """
 
     text: str

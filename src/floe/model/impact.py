@@ -6,12 +6,12 @@ from typing import Any
 
 from floe.model.change import Change, Impact
 
-ALL = ""  # the path of everything a contract promises
+ALL = ""  # the path of a whole contract
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Somebody who uses a contract or table; columns are None where nobody knows which."""
+    """A consumer of a contract or table; columns are None if they are unknown."""
 
     node: str
     team: str
@@ -42,7 +42,7 @@ class Reached:
     """A use that a change reaches: by which columns, over which way, and which changes those are."""
 
     use: Use
-    way: tuple[str, ...]  # the contracts and tables from the changed one to the one that is used
+    way: tuple[str, ...]  # the contracts and tables from the changed one to the used one
     columns: tuple[str, ...]
     changes: tuple[Change, ...]
 

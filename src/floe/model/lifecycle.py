@@ -1,4 +1,4 @@
-"""The life of a contract's MAJOR line: its states, its days, and what those who use it are told."""
+"""The lifecycle of a contract's MAJOR line: its states, its dates, and the messages to its consumers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ _DRAFTS = ("draft", "proposed", "development", "in development", "pending")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Where a MAJOR line stands: its state since a day, the days that were announced, and what comes after it."""
+    """The state of a MAJOR line: its state since a day, its announced dates, and its replacement."""
 
     contract: str
     major: int
@@ -52,7 +52,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announcement:
-    """What a deprecation says."""
+    """The content of a deprecation."""
 
     sunset_date: date
     replacement: str
@@ -63,7 +63,7 @@ class Announcement:
 
 
 def standing_of(contract: Contract) -> Standing:
-    """Where a contract says itself that it stands; words that floe does not know are active."""
+    """The state in the contract itself; unknown words are active."""
     word = str(contract.custom.get("lifecycleState") or contract.status or "").strip().lower()
     state = word if word in STATES else ACTIVE
     if word in _DRAFTS:
@@ -85,7 +85,7 @@ def standing_of(contract: Contract) -> Standing:
 
 
 def due(standing: Standing, today: date) -> Iterator[Standing]:
-    """The states that a line has reached by its announced days, one after the other; none is shorter than promised."""
+    """The states that a line has reached by its announced dates, in order; none is shorter than the minimum."""
     day = _sunset_day(standing)
     if standing.state == DEPRECATED and day and day <= today:
         standing = replace(standing, state=SUNSET, since=day)
@@ -96,7 +96,7 @@ def due(standing: Standing, today: date) -> Iterator[Standing]:
 
 
 def settled(standing: Standing, today: date) -> Standing:
-    """Where a line stands today."""
+    """The state of a line today."""
     return (standing, *due(standing, today))[-1]
 
 
@@ -219,7 +219,7 @@ def refusal(finding: Finding) -> ContractError:
 
 
 def used(standing: Standing, name: str = "") -> Finding | None:
-    """What is said to who uses a line that is ending."""
+    """The message to consumers of a line that is ending."""
     if standing.state not in ENDING:
         return None
     day, replacement = str(standing.sunset_date or "not said"), standing.replacement or "not said"

@@ -1,4 +1,4 @@
-"""What a producer says beside a new version about what changed."""
+"""The producer's migration texts for the changes of a new version."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ class ListedChange:
 
     @property
     def place(self) -> Place:
-        """Where it stands."""
+        """Its place."""
         return self.node.place
 
     @property

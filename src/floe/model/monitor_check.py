@@ -1,4 +1,4 @@
-"""What the monitor watches, and what a look at a dataset came to."""
+"""Checks of the monitor and their outcomes for a dataset."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ KINDS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonitorCheck:
-    """One outcome of a watched dataset: of which kind, how bad by now, and how much of what is allowed is used."""
+    """One outcome of a monitored dataset: its kind, its severity, and how much of its limit is used."""
 
     kind: str
     outcome: Outcome
-    level: Severity | None = None  # None: nothing to say
+    level: Severity | None = None  # None: nothing to report
     used: float | None = None  # 1.0 is all that the contract allows
     value: float | None = None
     target: float | None = None
@@ -57,7 +57,7 @@ class MonitorCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRun:
-    """What a look at one dataset came to; `error` says why a contract could not be looked at, at all."""
+    """The checks of one dataset; `error` is why a contract could not be checked at all."""
 
     contract: str
     version: str
@@ -66,7 +66,7 @@ class CheckRun:
     run_id: str
     checks: tuple[MonitorCheck, ...] = ()
     result: Result | None = None
-    kinds: tuple[str, ...] = ()  # those that were looked at
+    kinds: tuple[str, ...] = ()  # those that were checked
     seconds: float = 0.0
     retired: bool = False
     error: str | None = None
@@ -83,7 +83,7 @@ class CheckRun:
 
     @property
     def score(self) -> float | None:
-        """0 to 100, of the promises about rows; None where they were not looked at."""
+        """0 to 100, of the expectations on rows; None if they were not checked."""
         return score_of(self.checks, self.result.rows if self.result else None)
 
     def to_dict(self) -> dict[str, Any]:

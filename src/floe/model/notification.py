@@ -1,4 +1,4 @@
-"""What people are told: one message, for whichever channel it goes to."""
+"""Notifications: messages to people, for every channel."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _KEPT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notification:
-    """A message: what happened to which contract, how bad it is, and all that may be told of it."""
+    """A notification: the event, its contract, its severity, and its payload."""
 
     id: str
     at: str
@@ -60,7 +60,7 @@ class Notification:
 
     @property
     def resolved(self) -> bool:
-        """Whether it says that all is well again."""
+        """Whether it reports the end of a problem."""
         return self.data.get("status") == "resolved"
 
     @property
@@ -72,7 +72,7 @@ class Notification:
 
 
 def _of_incident(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """When it began and ended, as every message says it; what is over is resolved."""
+    """Its start and end, in the form of all messages; a message with an end is resolved."""
     over = payload["event"] == "closed"
     said = {"event": payload["event"], "since": payload.get("opened_at"), "until": payload.get("closed_at")}
     said["status"] = "resolved" if over else "firing"
@@ -80,6 +80,6 @@ def _of_incident(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _severity(word: Any, code: str) -> Severity:
-    """As bad as it says itself, else as its code is."""
+    """Its own severity, else that of its code."""
     usual = BY_CODE[code].severity if code in BY_CODE else Severity.INFO
     return {str(severity): severity for severity in Severity}.get(str(word).lower(), usual)

@@ -22,7 +22,7 @@ class Sender:
     """Sends the messages of a sink.
 
     `send` answers None, or a note where there was nothing it could do for good; it raises SendError, or anything
-    that means: try again. `place` says where a message goes: what is out of reach is left alone for a while.
+    that means: try again. `place` is the target of a message: an unreachable target is skipped for a while.
     `code` is that of a place that does not answer.
     """
 

@@ -39,14 +39,14 @@ class RowRule:
 
 @dataclass(frozen=True, slots=True)
 class UniqueKey:
-    """Columns whose values together stand in one row at most."""
+    """Columns whose combined values occur in one row at most."""
 
     columns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """Columns whose values, where there are any, stand in the columns of another dataset."""
+    """Columns whose values, unless null, exist in the columns of another dataset."""
 
     columns: tuple[str, ...]
     target: Reference
@@ -83,7 +83,7 @@ class RowsPerDay:
 
 @dataclass(frozen=True, slots=True)
 class SqlQuery:
-    """One read-only query that yields one number; `tables` says which dataset each of its `{parameters}` is."""
+    """One read-only query that returns one number; `tables` maps each of its `{parameters}` to a dataset."""
 
     sql: str
     tables: tuple[tuple[str, str], ...]
@@ -107,7 +107,7 @@ class MonitorOnly:
 
 @dataclass(frozen=True, slots=True)
 class NotEvaluable:
-    """Something that nobody can evaluate."""
+    """An expectation that cannot be evaluated."""
 
     cause: str
 
@@ -133,7 +133,7 @@ class Expectation:
     operators: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {"mustBe": 0})
     unit: str | None = None
     columns: tuple[str, ...] = ()  # the columns it reads; without them it cannot be evaluated
-    claims: tuple[Claim, ...] = ()  # what file statistics would prove it by, all of them together
+    claims: tuple[Claim, ...] = ()  # the claims on file statistics that prove it, all of them combined
     structural: bool = False
     gated: bool = True  # false: not a rule of gates
     level: str = ""  # the service level or budget that it comes from, such as freshness or costBudget.storage
@@ -155,17 +155,17 @@ class Expectation:
 
     @property
     def reference(self) -> Reference | None:
-        """Where the values of a reference must stand."""
+        """The target of a reference."""
         return self.check.target if isinstance(self.check, ForeignKey) else None
 
     @property
     def cause(self) -> str | None:
-        """Why nobody can evaluate it."""
+        """Why it cannot be evaluated."""
         return self.check.cause if isinstance(self.check, NotEvaluable) else None
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """How it is evaluated, the cheapest way first; empty where nobody evaluates it."""
+        """How it is evaluated, the cheapest way first; empty if it is not evaluated."""
         match self.check:
             case RowRule():
                 ways: tuple[str, ...] = ("row pass",)
@@ -220,7 +220,7 @@ class Expectation:
 
 
 class RowScope(NamedTuple):
-    """The part of a table that is read: as the caller said it, as SQL that is true for its rows, and which share of those."""
+    """The part of a table that is read: as the caller wrote it, as SQL that is true for its rows, and as a fraction."""
 
     said: str
     where: str | None = None
@@ -228,15 +228,15 @@ class RowScope(NamedTuple):
 
 
 class VerifyInputs(NamedTuple):
-    """What judging a table needs besides its plan: the salt of samples, the tables that keys refer to, the part to read."""
+    """The inputs of a check besides its plan: the salt of samples, the referenced tables, the part to read."""
 
     salt: str
     references: Mapping[str, Target]
     now: int  # seconds since 1970
     scope: RowScope | None = None
-    rows: int | None = None  # how many there are, where metadata tells
-    bounds: Mapping[str, Bounds] = MappingProxyType({})  # of columns, where metadata tells
-    clustered: Mapping[str, bool] = MappingProxyType({})  # of columns, whether each file holds values of its own
+    rows: int | None = None  # the number of rows, if metadata has it
+    bounds: Mapping[str, Bounds] = MappingProxyType({})  # of columns, if metadata has them
+    clustered: Mapping[str, bool] = MappingProxyType({})  # of columns, whether each file has its own range of values
     common: Mapping[str, tuple[str, ...]] = MappingProxyType({})  # values that columns of text have again and again
     loose: frozenset[str] = frozenset()  # columns whose statistics may be wrong
     full: bool = False  # whatever earlier runs found
@@ -244,7 +244,7 @@ class VerifyInputs(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What one dataset promises, as schema and as expectations."""
+    """The expectations and the schema of one dataset."""
 
     contract: str
     version: str

@@ -1,4 +1,4 @@
-"""What parents and the platform ask of every contract, and what is excused."""
+"""Requirements of parents and the platform for every contract, and their waivers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -47,9 +47,9 @@ class Waiver:
     place: Place | None = field(default=None, compare=False)
 
     def covers(self, finding: Finding, contract: str) -> bool:
-        """Whether a finding is the one that is excused: by the path its message names, or by its place in the contract."""
+        """Whether a waiver is for a finding: by the path in its message, or by its place in the contract."""
         if finding.code != self.code or not fnmatchcase(contract, self.contract):
             return False
-        # what stands in quotes in a message is what its reader copies into a waiver
+        # users copy the quoted part of a message into a waiver
         quoted = finding.message.split("'")[1::2]
         return any(fnmatchcase(word, self.path) for word in (*quoted, dotted(finding.path)))

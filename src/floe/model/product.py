@@ -1,4 +1,4 @@
-"""What a product folder says of itself."""
+"""The content of a product folder."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from floe.model.tree import Map, Place
 
 @dataclass(frozen=True, slots=True)
 class InputPort:
-    """What a product reads: a name, and the contract it relies on."""
+    """An input of a product: a name, and its contract."""
 
     name: str
     contract: str

@@ -1,4 +1,4 @@
-"""What rows show of a table, before anybody promised it."""
+"""Facts of the rows of a table, for a first contract."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 
 from floe.model.types import Atomic, Decimal, Text, Type
 
-# a text with more values than this, or longer ones, is no list that a reader branches on
+# a text with more values than this, or longer ones, is not a list of valid values
 MOST_VALUES = 20
 LONGEST_VALUE = 64
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
@@ -41,7 +41,7 @@ class Observation:
 
 
 def kind(type_: Type) -> str | None:
-    """How a column of a type is looked at: as text, a whole number, a number, a moment, or only for nulls.
+    """The kind of profile of a type: text, whole number, number, timestamp, or only nulls.
 
     >>> [kind(Atomic(name)) for name in ("string", "bigint", "double", "date", "binary")]
     ['text', 'whole', 'number', 'moment', None]
@@ -61,7 +61,7 @@ def kind(type_: Type) -> str | None:
 
 
 def names_a_row(name: str) -> bool:
-    """Whether a name says that its column identifies something.
+    """Whether a name is that of an identifier.
 
     >>> [names_a_row(name) for name in ("order_id", "orderId", "l_orderkey", "paid", "price", "id")]
     [True, True, True, False, False, True]
@@ -73,7 +73,7 @@ def names_a_row(name: str) -> bool:
 def find_key(
     candidates: Sequence[str], unique: Sequence[str], distinct: Callable[[tuple[str, ...]], bool]
 ) -> tuple[str, ...]:
-    """The columns that identify a row: one that is called so, else two or three together, else the first column.
+    """The columns that identify a row: a column with such a name, else two or three combined, else the first column.
 
     Args:
         candidates: the columns without nulls that could be part of a key, in the table's order.

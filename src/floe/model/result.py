@@ -1,4 +1,4 @@
-"""What came of a run: one outcome per expectation by its threshold, what a gate decided, and what was written."""
+"""Results of a run: one outcome per expectation by its threshold, the decision of a gate, and the written rows."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class Reason(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of one expectation."""
+    """The outcome of one expectation."""
 
     id: str
     code: str
@@ -81,7 +81,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What came of one dataset's plan."""
+    """The result of one dataset's plan."""
 
     contract: str
     version: str
@@ -94,13 +94,13 @@ class Result:
     read: dict[str, Any] | None = None  # files read, of how many, how many an earlier run answers for, and its snapshot
     location: str | None = None
     table_uid: str | None = None  # another table at the same place has another
-    committed_at: str | None = None  # when the table's data last changed, where its log says it
+    committed_at: str | None = None  # the last change of the table's data, if its log has it
     scope: str | None = None  # the part that was read, where it was not the whole
     owner: str | None = None
     support: tuple[str, ...] = ()
     target: Target | None = field(default=None, compare=False)  # how the table was looked for; not kept
     schema: Struct | None = field(default=None, compare=False)  # of the table; not kept
-    nulls: Mapping[str, int] | None = field(default=None, compare=False)  # by column, where metadata tells; not kept
+    nulls: Mapping[str, int] | None = field(default=None, compare=False)  # by column, if metadata has them; not stored
 
     @property
     def failed(self) -> tuple[Outcome, ...]:
@@ -109,7 +109,7 @@ class Result:
 
     @property
     def not_evaluated(self) -> tuple[Outcome, ...]:
-        """The expectations nobody could judge."""
+        """The expectations that were not evaluated."""
         return tuple(e for e in self.expectations if e.outcome == NOT_EVALUATED)
 
     @property
@@ -187,7 +187,7 @@ class WriteResult:
     location: str
     format: str
     level: str
-    verdict: str = ""  # what the matrix says of it
+    verdict: str = ""  # the decision of the matrix
     created: bool = False
     quarantined: int = 0
     shadow: bool = False
@@ -198,7 +198,7 @@ class WriteResult:
     schema_hash: str | None = None
     way: str | None = None  # how the rows came into the table
     feature_version: str | None = None  # of a Gold snapshot
-    repeated: bool = False  # the batch was accepted before, and this is what came of it then
+    repeated: bool = False  # the batch was accepted before, and this is its first result
     notes: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
@@ -255,7 +255,7 @@ class Measured(NamedTuple):
 
 
 def judged_outcome(expectation: Expectation, measured: Measured, how: str, *, empty_passes: bool = False) -> Outcome:
-    """What came of an expectation whose number is known; at a gate an empty batch breaks no promise about rows."""
+    """The outcome of an expectation whose number is known; at a gate an empty batch violates no expectation on rows."""
     share = expectation.unit == "percent"
     if share and measured.rows is None:
         return not_evaluated(expectation, "the number of rows is unknown")
@@ -282,7 +282,7 @@ def judged_outcome(expectation: Expectation, measured: Measured, how: str, *, em
 
 
 def not_evaluated(expectation: Expectation, cause: str | None = None, reason: Reason | None = None) -> Outcome:
-    """What nobody judged, and why: never a pass."""
+    """An expectation that was not evaluated, and why: never a pass."""
     known = expectation.cause or cause
     gated = expectation.gated or known is not None
     return Outcome(
@@ -309,7 +309,7 @@ def without_value(expectation: Expectation) -> Outcome:
 
 
 def answered(expectation: Expectation, kept: bool, actual: Any, message: str) -> Outcome:
-    """What came of an expectation about a whole table; what counts duplicates counts rows."""
+    """The outcome of an expectation on a whole table; duplicates are counted in rows."""
     return Outcome(
         id=expectation.id,
         code=expectation.code,
@@ -344,7 +344,7 @@ _TWO = {"mustBeBetween": True, "mustNotBeBetween": False}
 
 
 def problem(operators: Mapping[str, Any]) -> str | None:
-    """Why a threshold cannot be judged; None where it can."""
+    """Why a threshold cannot be evaluated; None if it can."""
     if not operators:
         return "the rule has no threshold"
     for name, bound in operators.items():
@@ -424,7 +424,7 @@ _ORDER = list(Verdict)
 
 
 def kind(outcome: Outcome) -> str | None:
-    """The row of the matrix an outcome falls into; None where it asks for nothing."""
+    """The row of the matrix for an outcome; None if it has no effect."""
     if outcome.outcome == NOT_EVALUATED:
         return CRITICAL if outcome.severity >= Severity.ERROR else WARNING
     if outcome.outcome != FAIL:

@@ -41,7 +41,7 @@ def _title(contract: "Contract") -> str:
 
 
 def promises(field: "Field") -> str:
-    """The expectations of a field beside its type, in a few words."""
+    """The expectations of a field besides its type, in a few words."""
     return ", ".join(_promises(field))
 
 

@@ -1,4 +1,4 @@
-"""Which of two promises asks for more."""
+"""Which of two expectations is stricter."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,7 +13,7 @@ _ISO = {"y": "P{}Y", "mo": "P{}M", "w": "P{}W", "d": "P{}D", "h": "PT{}H", "min"
 def weaker(
     name: str, demanded: tuple[Any, str | None], given: tuple[Any, str | None], way: str | None = None
 ) -> bool | None:
-    """Whether a service level promises less than is demanded; None where the two cannot be compared.
+    """Whether a service level is weaker than required; None if the two cannot be compared.
 
     >>> weaker("freshness", ("PT6H", None), (12, "h")), weaker("availability", ("99%", None), ("99.9%", None))
     (True, False)
@@ -34,7 +34,7 @@ def weaker(
 
 
 def as_written(value: Any, unit: str | None) -> str:
-    """A promise as people write it: texts as they stand, a number with its unit in the ISO form.
+    """An expectation for readers: texts unchanged, a number with its unit in the ISO form.
 
     >>> as_written("PT6H", None), as_written(6, "h"), as_written(Decimal("99.9"), "percent"), as_written(3, "rows")
     ('PT6H', 'PT6H', '99.9%', '3 rows')

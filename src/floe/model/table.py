@@ -1,4 +1,4 @@
-"""Where a dataset stands."""
+"""The location of a dataset's table."""
 
 import re
 from dataclasses import dataclass

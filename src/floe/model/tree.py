@@ -1,4 +1,4 @@
-"""Read text as plain values that know where they stand."""
+"""Text as plain values with their places."""
 
 from typing import Any, NamedTuple
 
@@ -28,7 +28,7 @@ class Map(dict[str, Any]):
         self.value_places: dict[str, Place] = {}
 
     def put(self, key: str, value: Any, at: Place | None = None, key_at: Place | None = None) -> None:
-        """Set a value together with its place."""
+        """Set a value with its place."""
         self[key] = value
         self.value_places[key] = at or self.place
         self.key_places[key] = key_at or at or self.place
@@ -45,7 +45,7 @@ class List(list[Any]):
         self.item_places: list[Place] = []
 
     def add(self, value: Any, at: Place | None = None) -> None:
-        """Append a value together with its place."""
+        """Append a value with its place."""
         self.append(value)
         self.item_places.append(at or self.place)
 

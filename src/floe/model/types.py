@@ -153,7 +153,7 @@ def quoted(name: str) -> str:
 
 
 def accepts(promised: Type, actual: Type) -> bool:
-    """Whether values of one leaf type keep the promise of another."""
+    """Whether a leaf type accepts the values of another."""
     match promised, actual:
         case Family(), _:
             return promised.has(actual)

@@ -2,7 +2,7 @@
 
 DRIFT, QUALITY, UNKNOWN = "schema_drift", "quality_violation", "not_evaluated"
 
-# a code about a contract or the registry itself says that its data were not judged
+# a code about a contract or the registry itself means that its data was not checked
 VIOLATION_TYPES = {
     **dict.fromkeys(("E500", "E501", "E502", "E503", "E504", "E505", "E506", "E507", "E508", "E509"), UNKNOWN),
     **dict.fromkeys(("E510", "E511", "E512", "E513", "E514", "E515", "E516", "E517"), UNKNOWN),

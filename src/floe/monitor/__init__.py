@@ -1,1 +1,1 @@
-"""The monitor as a service: what to look at when; the looking itself is actions."""
+"""The monitor as a service: what to check when; the checks themselves are actions."""

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from floe.registry import Store
 
 _OWN = ("freshness", "schema_drift", "quality", "availability")
-# kinds without a setting of their own go along with one that reads as much
+# kinds without a setting run with one that reads as much
 _WITH = {"latency": "quality", "retention": "quality", "cost": "schema_drift", "deprecation": "schema_drift"}
 _WITH |= {"recovery": "availability", "anomaly": "schema_drift"}
 _SHORTEST = 1.0
 
 
 def intervals(settings: Settings, contract: Contract) -> dict[str, float]:
-    """Seconds between the looks of each kind: what the contract's `monitoring` says, else the settings."""
+    """The interval of each kind in seconds: the contract's `monitoring`, else the settings."""
     said = contract.custom.get("monitoring")
     own = said if isinstance(said, Mapping) else {}
     chosen = {}
@@ -71,18 +71,18 @@ class Schedule:
         self._soonest = {name: self._next_of(name, now) for name in every}
 
     def note(self, name: str, seen: str, kinds: Collection[str]) -> None:
-        """Ask for checks of a contract whose tables have other snapshots than those that were noted last."""
+        """Request checks of a contract whose tables have new snapshots."""
         if self._seen.get(name) != seen:
             self._seen[name] = seen
             self._asked[name] = tuple(kinds)
 
     def due(self, name: str, now: float) -> tuple[str, ...]:
-        """The kinds whose slot has come; what was never looked at is due."""
+        """The kinds that are due; a kind without a check is due."""
         slots = self._next.get(name, {})
         return tuple(kind for kind in self._every[name] if slots.get(kind, now) <= now)
 
     def claim(self, busy: Collection[str], most: int) -> tuple[list[Lease], int]:
-        """Take turns, what waits longest first; and how many slots came while the one before was still under way."""
+        """Take leases, the longest wait first; returns also how many slots came while the previous check was running."""
         now, skipped = self.monotonic(), 0
         turns: list[Lease] = []
         come = [name for name, then in self._soonest.items() if then <= now or name in self._asked]
@@ -105,7 +105,7 @@ class Schedule:
         self._soonest[name] = self._next_of(name, now)
 
     def renew(self, turns: Collection[Lease]) -> None:
-        """Nobody else takes turns."""
+        """Nobody else takes leases."""
 
     def renew_every(self) -> float:
         """Seconds between two renewals."""
@@ -116,7 +116,7 @@ class Schedule:
         return False
 
     def mine(self) -> Collection[str]:
-        """The contracts that this process was the last to look at."""
+        """The contracts whose last check was this process's."""
         return self._every.keys()
 
     def soonest(self) -> float:

@@ -1,4 +1,4 @@
-"""The service: looks at what is due, one look at a contract at a time, and never waits for a slow one."""
+"""The service: runs due checks, one at a time per contract, and never waits for a slow one."""
 
 import logging
 import queue
@@ -34,26 +34,26 @@ _TIMED = ("availability", "freshness", "cost", "deprecation", "recovery", "anoma
 
 
 class Gauges(Protocol):
-    """Whoever counts what looks come to."""
+    """Receives the outcomes of checks."""
 
     def take(self, watch: CheckRun) -> None:
-        """Count a look."""
+        """Count a check."""
 
     def skip(self) -> None:
-        """Count a look that did not begin."""
+        """Count a check that was skipped."""
 
     def keep(self, known: Any) -> None:
-        """Forget what is watched no more."""
+        """Remove a dataset that is no longer monitored."""
 
 
 class Scheduler(Protocol):
-    """Whoever says what is due and whose turn it is: this process alone, or replicas together."""
+    """Decides what is due and who runs it: this process alone, or replicas that share the work."""
 
     def know(self, every: Mapping[str, Mapping[str, float]]) -> None:
         """Take in which contracts there are, and how often each kind of check is due."""
 
     def note(self, name: str, seen: str, kinds: Collection[str]) -> None:
-        """Ask for checks of a contract whose tables have new snapshots."""
+        """Request checks of a contract whose tables have new snapshots."""
 
     def claim(self, busy: Collection[str], most: int) -> tuple[list[Lease], int]:
         """Take turns, and how many slots were skipped."""
@@ -68,7 +68,7 @@ class Scheduler(Protocol):
         """End a turn in the transaction of what it found; whether slots were missed."""
 
     def mine(self) -> Collection[str]:
-        """The contracts that this process was the last to look at."""
+        """The contracts whose last check was this process's."""
 
     def soonest(self) -> float:
         """Seconds until something may be due."""
@@ -84,7 +84,7 @@ class _Job:
 
 @dataclass(slots=True)
 class Service:
-    """What is watched and what runs; `monotonic` is the clock of intervals, the settings' clock that of ages."""
+    """The monitored contracts and the running checks; `monotonic` is the clock of intervals, the settings' clock that of ages."""
 
     settings: Settings
     store: "Store"
@@ -107,13 +107,13 @@ class Service:
     _woken: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
-        """Go on until told to stop; looks that run are given a moment to end."""
+        """Run until stopped; running checks get a short time to end."""
         while not self.stopping.is_set():
             self.wait(self.step())
         self.drain(5.0)
 
     def wait(self, seconds: float) -> None:
-        """Wait until something is due or a look has ended, a second at most."""
+        """Wait until something is due or a check has ended, a second at most."""
         self._woken.wait(min(1.0, max(0.05, seconds)))
         self._woken.clear()
 
@@ -146,7 +146,7 @@ class Service:
         return next(iter(self._troubles.values()), None)
 
     def drain(self, seconds: float) -> None:
-        """Wait for the looks that run."""
+        """Wait for the running checks."""
         ends = time.monotonic() + seconds
         for job in list(self._running.values()):
             job.thread.join(max(0.0, ends - time.monotonic()))
@@ -169,7 +169,7 @@ class Service:
 
     @property
     def result(self) -> MonitorResult:
-        """What was seen last of each dataset, as `floe monitor check` tells it."""
+        """The latest outcomes of each dataset, in the form of `floe monitor check`."""
         return MonitorResult(tuple(self._last.values()))
 
     @property
@@ -202,7 +202,7 @@ class Service:
             _LOG.error("contracts could not be read: %s", error.message)
 
     def _watchable(self, subject: Subject) -> Subject:
-        """The contract, or that it says something else than intervals: one bad contract stops no other."""
+        """The contract, or a finding about its intervals: one bad contract does not stop the others."""
         try:
             self._intervals(subject)
         except SettingError as error:
@@ -210,7 +210,7 @@ class Service:
         return subject
 
     def _forget_gauges(self) -> None:
-        """What is watched no more, or was looked at by another replica since, has no gauge here."""
+        """Datasets that are no longer monitored, or were last checked by another replica, have no gauges here."""
         known = [
             subject.contract
             for name in self._turns.mine()
@@ -320,7 +320,7 @@ class Service:
             _LOG.warning("%s", line)
 
     def _aside(self, name: str, work: Callable[[], None]) -> None:
-        """Do work of the service's own beside the looks, one at a time."""
+        """Run background work of the service, one at a time."""
         if f":{name}" in self._running:
             return
 

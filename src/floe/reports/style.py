@@ -26,7 +26,7 @@ class Style:
         return f"\x1b[{_COLOURS[name]}m{text}\x1b[0m" if self.colour else text
 
     def mark(self, severity: Severity) -> str:
-        """The sign that stands before a message of this severity."""
+        """The sign before a message of this severity."""
         sign, colour = _MARKS[severity]
         return self.paint(sign, colour)
 

@@ -56,7 +56,7 @@ class Bounded(H11Protocol):
             self._stop()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The client is gone."""
+        """The client has disconnected."""
         self._stop()
         super().connection_lost(exc)
 

@@ -57,7 +57,7 @@ def _json(status: int, said: dict[str, Any]) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """A server in a thread of its own."""
+    """A server in a separate thread."""
 
     place: str
     server: uvicorn.Server

@@ -14,7 +14,7 @@ _WORDS = re.compile(r"No space left on device|Disk quota exceeded|database or di
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether an error says that a disk is full.
+    """Whether an error reports a full disk.
 
     >>> is_full(OSError(errno.EDQUOT, "Disk quota exceeded", "/lake"))
     True
@@ -34,7 +34,7 @@ def remedy(error: OSError, usual: str) -> str:
 
 
 def full_line(text: str) -> str | None:
-    """The line of an error's text that says that a disk is full."""
+    """The line of an error's text that reports a full disk."""
     return next((line.strip() for line in text.splitlines() if _WORDS.search(line)), None)
 
 

@@ -1,4 +1,4 @@
-"""Files and folders of floe's own, which nobody else on the machine reads: made so, never opened up for a moment."""
+"""Files and folders that only their owner can read, from their creation on."""
 
 import os
 import threading
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 OWN = ".floe"
-STAGING = ".floe-staging"  # beside a table, while a batch is checked
+STAGING = ".floe-staging"  # in the folder of a table, while a batch is checked
 _FOLDER, _FILE = 0o700, 0o600
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file beside its place, and put it there; a link keeps pointing to it."""
+    """Write a temporary file and move it into place; a link keeps pointing to it."""
     path = Path(os.path.realpath(path))
     beside = path.with_name(f".{path.name[:100]}.{os.getpid()}.floe")
     try:

@@ -10,12 +10,12 @@ from floe.events.openlineage.facet import EVENT_SCHEMA, PRODUCER, facet, text
 from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome, Result, WriteResult
 from floe.model.violation_type import UNKNOWN, violation_type
 
-MOST = 100  # violations that an event lists; it says how many there are
+MOST = 100  # violations that an event lists; the count has all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """What a result does not say of its run: when it was, what it is part of, how its platform names things."""
+    """Facts of a run that its result does not have: its times, its parent, its platform's names."""
 
     run_id: str
     started: str
@@ -46,7 +46,7 @@ def failed(result: Result | WriteResult) -> bool:
 
 
 def run_uuid(run_id: str) -> str:
-    """A run's id in the form that OpenLineage asks for; another form becomes the same UUID each time.
+    """A run's id in the form of OpenLineage; another form becomes the same UUID each time.
 
     >>> run_uuid("0123456789abcdef0123456789abcdef")
     '01234567-89ab-cdef-0123-456789abcdef'
@@ -89,7 +89,7 @@ def _event(kind: str, at: str, result: Result | WriteResult, about: About, facet
 
 
 def _judged(table: dict[str, Any], result: Result | WriteResult) -> dict[str, Any]:
-    """The table with its version, and what came of each promise."""
+    """The table with its version, and the outcome of each expectation."""
     if isinstance(result, Result):
         return {**versioned(table, result.snapshot), "inputFacets": assertions(result)}
     rows = facet("OutputStatisticsOutputDatasetFacet", rowCount=result.written)

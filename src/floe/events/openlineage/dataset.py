@@ -69,7 +69,7 @@ def dataset(result: Result, location: str | None, catalogs: Mapping[str, Any], n
 
 
 def _place(result: Result, location: str | None) -> str | None:
-    """Where the table is, where that is known: a write says its table's name where it has no place yet."""
+    """The location of the table if known: a write uses its table's name if it has no location yet."""
     said = location or result.location or (result.target.path if result.target else None)
     return said if said and ("/" in said or not result.target or not result.target.name) else None
 
@@ -104,7 +104,7 @@ def _inside(kind: Type) -> Struct | None:
 
 
 def assertions(result: Result) -> dict[str, Any]:
-    """What was judged, as the facet of a dataset; what nobody could judge neither succeeded nor failed."""
+    """The outcomes as the facet of a dataset; expectations that were not evaluated are not part of it."""
     judged = [outcome for outcome in result.expectations if outcome.outcome in (PASS, FAIL)]
     return {"dataQualityAssertions": facet("DataQualityAssertionsDatasetFacet", assertions=[*map(_assertion, judged)])}
 

@@ -1,4 +1,4 @@
-"""Facets of OpenLineage, and floe's own: each says who made it and which schema it keeps."""
+"""Facets of OpenLineage, and floe's own: each has its producer and its schema."""
 
 from typing import Any
 

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class TooMuchError(Exception):
-    """The pattern has more positions than can be judged in reasonable time."""
+    """The pattern has more positions than can be checked in reasonable time."""
 
 
 def backtracking_risk(pattern: Pattern) -> tuple[str, bool] | None:
@@ -160,7 +160,7 @@ class _Graph:
         return pairs
 
     def chain(self, direct: bool) -> int:
-        """How many endless repetitions over common characters follow one another; `direct`: nothing stands between them."""
+        """How many endless repetitions over common characters follow one another; `direct`: nothing is between them."""
         known: dict[tuple[int, int], int] = {}
         return max((self._chain_from(here, direct, _ALONG, known) for here in self.endless), default=0)
 

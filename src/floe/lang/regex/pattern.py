@@ -85,7 +85,7 @@ class Pattern:
     java: str | None = None
 
     def finds(self, text: str) -> bool | None:
-        """Whether the pattern is found in a text; None where Python cannot say it."""
+        """Whether the pattern is found in a text; None if Python cannot express it."""
         return None if self.python is None else _compiled(self.python).search(text) is not None
 
 
@@ -96,7 +96,7 @@ def _compiled(python: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=4096)
 def parse_pattern(text: str) -> Pattern:
-    """The pattern a text holds; ValueError says why it is none.
+    """The pattern of a text; ValueError says why it is not one.
 
     >>> parse_pattern("^[A-Z]{3}$").finds("ABC"), parse_pattern("^[A-Z]{3}$").finds("ABC" + chr(10))
     (True, False)

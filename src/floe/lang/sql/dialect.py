@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-_ANSI = ""  # sqlglot's own dialect: double quotes stand around names
+_ANSI = ""  # sqlglot's own dialect: double quotes around names
 _DIALECTS = {
     **dict.fromkeys(("postgres", "postgresql", "cloudsql"), "postgres"),
     **dict.fromkeys(("sqlserver", "synapse"), "tsql"),

@@ -17,7 +17,7 @@ REACHING = _words(
 ABOUT_SESSION = _words(
     "current_user session_user current_catalog current_database current_schema current_role _metadata"
 )
-# functions that make rows; `range` and `stack` may stand where a table stands
+# functions that make rows; `range` and `stack` may be used as tables
 ROWS = _words("explode explode_outer posexplode posexplode_outer inline inline_outer stack range")
 # functions that search with a pattern, and the place of it among their arguments
 SEARCHING = {

@@ -52,7 +52,7 @@ def fits(value: Any, type_: Type) -> bool:
 
 
 def _read(value: Any) -> Number | None:
-    """The number a value is or says."""
+    """The number of a value."""
     if isinstance(value, str):
         return Number(value.strip()) if _NUMBER.fullmatch(value.strip()) else None
     if isinstance(value, bool) or not isinstance(value, int | float | Number):
@@ -93,7 +93,7 @@ def literal(value: Any, type_: Type, zone: tzinfo = UTC) -> str:
 
 
 def moment(value: str, zone: tzinfo) -> datetime | None:
-    """The moment a text says, in UTC; None where it says none, or one that is out of the calendar."""
+    """The point in time of a text, in UTC; None if it has none, or one out of the calendar."""
     try:
         found = datetime.fromisoformat(value.upper())
         return (found if found.tzinfo else found.replace(tzinfo=zone)).astimezone(UTC)
@@ -145,7 +145,7 @@ def compared(value: str, operator: str, bound: Any, type_: Type, zone: tzinfo = 
 
 
 def _within(value: str, operator: str, number: Number, type_: tuple[int, Number]) -> str:
-    """A bound between two values of the type is moved to the one that leaves the comparison as it is."""
+    """A bound between two values of the type is moved to the one that does not change the comparison."""
     scale, limit = type_
     if abs(number) > limit:
         always = operator.startswith("<") == (number > 0)
@@ -156,7 +156,7 @@ def _within(value: str, operator: str, number: Number, type_: tuple[int, Number]
 
 
 def _beside(value: str, operator: str, bound: int) -> str:
-    """A whole number that no double is: the double beside it takes its place."""
+    """A whole number that no double can hold: the next double takes its place."""
     near = float(bound)
     if int(near) > bound:
         operator = {"<=": "<", ">": ">="}.get(operator, operator)

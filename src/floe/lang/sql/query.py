@@ -18,7 +18,7 @@ from floe.lang.sql.text import OBJECT, STANDS_FOR, bare
 
 MAX_LENGTH = 50_000
 _FORMATS = {"parquet", "csv", "json", "orc", "text", "avro", "delta", "iceberg", "binaryfile", "xml", "hudi", "image"}
-# words of an order that say what is so anyway, and are not written again
+# words of an order that repeat the default, and are not written again
 _DEFAULTS = {"nulls", "first", "last"}
 _TEXT = "floe_text_"
 _MOST_GAPS = 6  # of one LIKE: Spark searches it as a pattern, and each gap may multiply the ways
@@ -64,7 +64,7 @@ def query_problems(
 
 
 def read_query(text: str, tables: frozenset[str], dialects: tuple[str | None, ...] = (None,)) -> CheckedQuery:
-    """The query that a text holds, judged; `dialects` are those of the contract's servers, None being Spark's."""
+    """The query of a text, checked; `dialects` are those of the contract's servers, None is Spark's."""
     import sqlglot  # noqa: PLC0415  (140 ms that contracts without SQL do not need)
 
     if len(text) > MAX_LENGTH:
@@ -127,7 +127,7 @@ def _first_line(error: Exception) -> str:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep sqlglot from logging a warning for each statement that it does not take apart."""
+    """Keep sqlglot from logging a warning for each statement that it does not parse."""
     logger = logging.getLogger("sqlglot")
     before = logger.level
     logger.setLevel(logging.CRITICAL)
@@ -194,7 +194,7 @@ def _function_problems(node: Any) -> Iterator[Problem]:
 
 
 def _pattern_problems(node: Any, strings: tuple[str, ...]) -> Iterator[Problem]:
-    """A pattern is searched in every row, and Spark cannot be interrupted inside one: it must be there to be judged."""
+    """A pattern is matched on every row, and Spark cannot interrupt it: it must be a literal to be checked."""
     for called, pattern in _searched(node):
         said = pattern.name if type(pattern).__name__ == "Literal" and pattern.is_string else ""
         if not said.startswith(_TEXT):
@@ -232,7 +232,7 @@ def _searched(node: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _table_problems(node: Any, tables: frozenset[str], named: Mapping[str, Any]) -> Iterator[Problem]:
-    """Each table is one that may be read, or a query named before it where it stands."""
+    """Each table is one that may be read, or a query named before it."""
     for table, of in resolved(node, named):
         parts = [part.name for part in table.parts]
         if table.this.key != "identifier":
@@ -268,7 +268,7 @@ def resolved(node: Any, named: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:
 
 
 def known(name: str, tables: frozenset[str]) -> bool:
-    """A table is known by its whole name, or by its last part before which a catalog or schema stands."""
+    """A table is known by its whole name, or by its last part after a catalog or schema."""
     last = name.rpartition(".")[2]
     return (
         name in tables

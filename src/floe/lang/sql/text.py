@@ -66,13 +66,13 @@ def _plain(part: str) -> str:
 
 
 def _not_ours(part: str) -> None:
-    """Refuse the word that stands for variables: a query that says it itself would mean one."""
+    """Refuse the word that stands for variables: a query that contains it would be ambiguous."""
     if STANDS_FOR in part.lower():
         raise ValueError(f"{STANDS_FOR} is a word that floe reserves")
 
 
 def _comment_end(text: str, at: int) -> int:
-    """Where a comment ends; comments may stand in comments."""
+    """The end of a comment; comments may be nested."""
     depth = 1
     for mark in _COMMENT_MARK.finditer(text, at):
         depth += 1 if mark[0] == "/*" else -1

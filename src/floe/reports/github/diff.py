@@ -1,4 +1,4 @@
-"""A diff as workflow commands, which GitHub shows beside the lines of a pull request."""
+"""A diff as workflow commands, which GitHub shows at the lines of a pull request."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What came of plans as workflow commands, which GitHub shows on the page of a run."""
+"""Results as workflow commands, which GitHub shows on the page of a run."""
 
 from collections.abc import Collection, Sequence
 
@@ -9,7 +9,7 @@ from floe.reports.text.result import rows_text, samples_text, values_text
 
 
 def result_github(results: Sequence[Result], accepted: Collection[str], fail_on: Severity) -> str:
-    """One command for each promise that is broken or was not evaluated, and one for each part of a table."""
+    """One command for each expectation that failed or was not evaluated, and one for each partial result."""
     return "\n".join(line for result in results for line in _lines(result, accepted, fail_on))
 
 

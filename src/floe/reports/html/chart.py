@@ -1,4 +1,4 @@
-"""Where the marks of a chart stand: numbers for an SVG, which the template `figures.html` draws."""
+"""The positions of the marks of a chart: numbers for an SVG, which the template `figures.html` draws."""
 
 from dataclasses import dataclass
 from datetime import date

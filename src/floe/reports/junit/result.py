@@ -1,4 +1,4 @@
-"""What came of plans as JUnit XML: a suite for each dataset, a case for each promise."""
+"""Results as JUnit XML: a suite for each dataset, a case for each expectation."""
 
 from collections.abc import Collection, Sequence
 from xml.etree import ElementTree

@@ -8,7 +8,7 @@ from floe.reports.markdown.diff import diffs_markdown
 from floe.reports.markdown.findings import findings_markdown, markdown_text
 from floe.reports.style import plural
 
-# a comment that carries it is the one to replace
+# a comment with this mark is replaced
 MARK = "<!-- floe ci -->"
 
 
@@ -23,7 +23,7 @@ def ci_markdown(
     parts += [f"✓ {markdown_text(text)}" for text in approved]
     for name, findings in steps:
         counting = [finding for finding in findings if finding.counts]
-        # what the diff found stands beside its contract
+        # findings of the diff are part of its contract
         if counting and name != "diff":
             parts += [f"### {name}", findings_markdown(counting, "").rstrip()]
     return "\n\n".join(parts)

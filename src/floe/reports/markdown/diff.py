@@ -17,7 +17,7 @@ def diffs_markdown(diffs: Sequence[Diff]) -> str:
 
 
 def diff_markdown(diff: Diff) -> str:
-    """The verdict, a table of changes, what consumers are told, what is wrong."""
+    """The verdict, a table of changes, the migration texts, the findings."""
     parts = [_verdict(diff)]
     parts += [f"*{markdown_text(note)}*" for note in _notes(diff)]
     if diff.changes:

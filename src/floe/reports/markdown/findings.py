@@ -10,7 +10,7 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|~!])")
 
 
 def findings_markdown(findings: Sequence[Finding], summary: str) -> str:
-    """A table of the findings that count, and what the run came to."""
+    """A table of the findings that count, and the summary of the run."""
     rows = [_row(finding) for finding in findings if finding.counts]
     head = ["| severity | code | what | where |", "|---|---|---|---|"] if rows else []
     return "\n".join([*head, *rows, *([""] if rows else []), markdown_text(summary)])
@@ -24,6 +24,6 @@ def _row(finding: Finding) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Text that is shown as it is: no markup, no HTML, one line, no link by its looks."""
+    """Text without markup, HTML, line breaks and links."""
     one_line = clean(text.replace("\r", " ").replace("\n", " "))
     return _MARKUP.sub(r"\\\1", one_line).replace("&", "&amp;").replace("://", ":&#8203;//")

@@ -1,4 +1,4 @@
-"""What came of plans as Markdown, for pull requests and wikis."""
+"""Results as Markdown, for pull requests and wikis."""
 
 from collections.abc import Collection, Sequence
 

@@ -21,7 +21,7 @@ class Differing(Protocol):
 
 
 def columns_text(name: str, promised: Struct, actual: Struct, found: Sequence[Differing]) -> str:
-    """Every column that is promised or there, expected beside actual; what differs is marked and named."""
+    """Every expected or actual column, with differences marked and named."""
     rows = [("", "column", "expected", "actual"), *_rows(promised, actual, found)]
     widths = [max(len(row[i]) for row in rows) for i in range(4)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -43,7 +43,7 @@ def _rows(promised: Struct, actual: Struct, found: Sequence[Differing]) -> Itera
 def _column_rows(
     member: Member, other: Member | None, found: Sequence[Differing]
 ) -> Iterator[tuple[str, str, str, str]]:
-    """A promised column beside the one of the frame, and below it what differs inside it."""
+    """An expected column and that of the frame, with the differences inside it below."""
     below = [differing for differing in found if _within(differing.path, member.name)]
     differs = below or any(differing.path == _written(member.name) for differing in found)
     actual_type = clean(str(other.type)) if other else "missing"

@@ -11,7 +11,7 @@ _INDENT = "  "
 
 
 def compile_text(steps: Sequence[tuple[str, str]], findings: Sequence[Finding], failed: bool, style: Style) -> str:
-    """The steps with what each came to, findings where they were found."""
+    """The steps with their results and findings."""
     width = max(len(title) for title, _ in steps)
     lines = []
     for number, (title, said) in enumerate(steps, 1):
@@ -23,7 +23,7 @@ def compile_text(steps: Sequence[tuple[str, str]], findings: Sequence[Finding], 
 
 
 def _told(findings: Sequence[Finding]) -> list[Finding]:
-    """What is worth reading: warnings and worse, and what inheritance, policy and tables say."""
+    """The findings to show: warnings and worse, and those of inheritance, policy and tables."""
     return [finding for finding in findings if finding.severity > Severity.INFO or finding.code >= "E510"]
 
 

@@ -28,7 +28,7 @@ class Documented(Protocol):
 
 
 class Explained(Protocol):
-    """A code with what can be said under it."""
+    """A code with its names and rules."""
 
     @property
     def code(self) -> Code: ...  # noqa: D102
@@ -71,7 +71,7 @@ def enforcement_text(style: Style) -> str:
 
 
 def enforcement_tables() -> tuple[Sequence[tuple[str, ...]], Sequence[tuple[str, ...]]]:
-    """What each level does when a contract is compiled and watched, and what it does at a gate; the first row is the head."""
+    """The effect of each level on compile, monitor and gates; the first row is the head."""
     when = [("level", "compile", "run time (monitor)"), *((level, *what) for level, what in LEVELS.items())]
     gate = [("at a Silver or Gold gate", *LEVELS), *((row, *map(str, cells.values())) for row, cells in MATRIX.items())]
     return when, gate

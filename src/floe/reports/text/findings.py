@@ -12,7 +12,7 @@ _NAMED = 5
 def findings_text(findings: Sequence[Finding], style: Style) -> str:
     """One block per finding that counts: code and message, both values with the place, what to do.
 
-    What is only for information and is said of many files stands once, with their number.
+    An information about many files is printed once, with their number.
     """
     counting = [finding for finding in findings if finding.counts]
     files = _files(counting)
@@ -31,7 +31,7 @@ def findings_text(findings: Sequence[Finding], style: Style) -> str:
 
 
 def _files(findings: Sequence[Finding]) -> dict[str, set[str]]:
-    """The files in which each name is said for information."""
+    """The files with each information."""
     files: dict[str, set[str]] = {}
     for finding in findings:
         if finding.severity is Severity.INFO and finding.place:

@@ -22,7 +22,7 @@ def _block(impact_of: ImpactOf, style: Style) -> Iterator[str]:
 
 
 def verdict(impact_of: ImpactOf) -> str:
-    """What a change comes to, in a line."""
+    """The impact of a change in one line."""
     head = f"{impact_of.contract} {impact_of.old or 'none'} → {impact_of.new or 'none'}: {impact_of.bump}"
     if not impact_of.changed:
         return f"{head}, no effect on readers"
@@ -40,7 +40,7 @@ def _listed(title: str, reached: Sequence[Reached], style: Style, colour: str) -
 
 
 def cells(reached: Reached) -> tuple[str, ...]:
-    """Impact, who, whom to ask, by what, over which way."""
+    """Impact, team, contact, columns, and path."""
     use = reached.use
     who = f"{use.team} ({use.name})" if use.name else use.team
     what = ", ".join(reached.columns) or ", ".join(

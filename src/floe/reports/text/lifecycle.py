@@ -1,11 +1,11 @@
-"""Where a MAJOR line stands, for people."""
+"""The state of a MAJOR line as text."""
 
 from floe.model.lifecycle import Standing
 from floe.reports.style import clean, plural
 
 
 def lifecycle_text(standing: Standing, was: str, changed: bool, told: int) -> str:
-    """The state, the days that were announced, what comes after it, and who is told."""
+    """The state, the announced dates, the replacement, and the number of notified consumers."""
     name = standing.name
     if not changed:
         return clean(f"· {name} is {standing.state} since {standing.since or 'it was registered'}; nothing changed")

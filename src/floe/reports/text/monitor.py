@@ -67,7 +67,7 @@ def _statuses(key: tuple[str, str, str], rows: Sequence[Mapping[str, Any]]) -> s
 
 
 def _budget(row: Mapping[str, Any]) -> str:
-    """How much of the downtime that is promised away is left."""
+    """The rest of the error budget."""
     if row["sla"] != "availability" or row.get("used") is None:
         return ""
     return f" (error budget: {max(0.0, 1 - row['used']):.0%} left)"

@@ -13,7 +13,7 @@ _MANY = 20  # so many that were there already are listed one by one
 
 
 def publish_text(results: Sequence[tuple[Mapping[str, Any], Sequence[Finding]]], dry_run: bool, style: Style) -> str:
-    """What came of each contract, given by its shape and its findings."""
+    """The result of each contract, by its shape and its findings."""
     counts = Counter(str(one["outcome"]) for one, _ in results)
     short = counts["already registered"] > _MANY
     lines = []
