@@ -269,10 +269,10 @@ def test_doctor_names_files_without_field_ids_and_migrate_repairs_them(desk: Des
         assert main([*words, "desk.yaml", "--table", table]) == 0
         return str(capsys.readouterr().out)
 
-    assert "1 of 2 files carry none" in run("doctor")
+    assert "1 of 2 files have none" in run("doctor")
     assert json.loads(run("doctor", "--format", "json"))["field_ids"] == {"lacking": 1, "seen": 2, "files": 2}
-    assert f"{namespace}.desk: 1 of 2 files carried no field ids" in run("migrate", "--repair")
-    assert "carry none" not in run("doctor")
+    assert f"{namespace}.desk: 1 of 2 files had no field ids" in run("migrate", "--repair")
+    assert "have none" not in run("doctor")
     assert "all files have field ids, nothing was written" in run("migrate", "--repair")
     # from now on a column keeps its values under its new name
     desk.sql(f"ALTER TABLE {table} RENAME COLUMN amount TO old_amount")

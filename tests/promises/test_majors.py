@@ -36,7 +36,7 @@ def test_a_new_major_waits_for_its_table_and_each_consumer_reads_its_own(spark, 
     assert (caught.value.code, broken.code, broken.name) == ("E534", "E534", "table-of-another-major")
     assert f"The table belongs to {name}:1.0.0, and 2.0.0 has breaking changes: " in broken.message
     assert "floe migrate" in broken.message
-    with pytest.raises(floe.TableError, match=r"There is no table of .*orders_clean 2\.x: .* holds .*:1\.0\.0"):
+    with pytest.raises(floe.TableError, match=r"There is no table of .*orders_clean 2\.x: .* belongs to .*:1\.0\.0"):
         floe.read(lake.table_id, settings=lake.settings)
 
     migrate(lake.table_id, str(old), lake.settings, way=TableSelector(), run=True)
