@@ -678,7 +678,7 @@ def test_a_pattern_in_sql_that_can_hang_is_refused_by_lint_and_not_evaluated(
     assert "FLOE-E507" in linted.stdout
     assert cause in linted.stdout
     planned = run_floe("plan", "c.yaml", cwd=root)
-    assert "not evaluated: its SQL is not one read-only query" in planned.stdout
+    assert "not evaluated: its SQL is not a single read-only query" in planned.stdout
     assert planned.stdout.count("not evaluated:") == 1
 
 

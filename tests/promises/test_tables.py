@@ -440,7 +440,7 @@ def test_a_catalog_that_never_answers_is_given_up(home: Path, silent_server: int
     )
     (result,) = verify_tables([home / "prices.yaml"], TableSelector(table="ice.n.t"), known).results
     assert {one.cause for one in result.not_evaluated} == {
-        "The catalog 'ice' cannot be asked: no answer within 1 seconds"
+        "The catalog 'ice' cannot be reached: no answer within 1 seconds"
     }
 
 
