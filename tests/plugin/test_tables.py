@@ -159,7 +159,7 @@ def test_frames(home, spark):
     assert caught.value.code == "E532"
     with pytest.raises(floe.ViolationError, match="'amount' is missing"):
         validate_schema(rows.drop("amount"), CONTRACT, strict=False)
-    with pytest.raises(floe.ViolationError, match="repeats in 1 row"):
+    with pytest.raises(floe.ViolationError, match="is duplicated in 1 row"):
         validate_keys(rows, CONTRACT)
     with pytest.raises(floe.ViolationError, match="Null in"):
         validate_keys(frame(spark, order(None)), CONTRACT)

@@ -107,7 +107,7 @@ def test_a_row_whose_key_repeats_and_is_in_the_table_counts_once(spark, lake: La
     assert (broken.code, broken.violations) == ("E551", 3)  # both of key 1, the second of key 2
     assert broken.message == (
         "'orders_clean.order_id' is duplicated in 2 rows of the batch and "
-        "'orders_clean.order_id' of 2 rows is in the table already"
+        "'orders_clean.order_id' of 2 rows is already in the table"
     )
 
 

@@ -176,7 +176,7 @@ def test_a_frame_the_batch_was_made_of_is_held_to_its_contract(spark, lake: Lake
     (broken,) = caught.value.result.result.failed
     assert (broken.code, broken.message.split(";")[0]) == (
         "E531",
-        f"Column 'status' ( input {lake.table_id}",
+        f"Column 'status' (string) is missing from the input {lake.table_id}",
     )
 
 
@@ -187,7 +187,7 @@ def test_a_file_the_batch_was_made_of_is_held_to_its_contract(spark, lake: Lake,
     frame(spark, order(1)).drop("status").write.parquet(source)
     words = ["enforce", batch, lake.table_id, "--input"]
     assert main([*words, f"{lake.table_id}={source}"]) == 1
-    assert f"Column 'status' ( input {lake.table_id}" in capsys.readouterr().out
+    assert f"Column 'status' (string) is missing from the input {lake.table_id}" in capsys.readouterr().out
     assert main([*words, f"{lake.table_id}={batch}"]) == 0
     assert "inputs not checked" not in capsys.readouterr().out
 

@@ -63,4 +63,4 @@ def test_a_folder_of_tables_is_not_read_as_one_table(home: Path):
     code, outcomes, _ = outcomes_of(home, "--table", "a=lake", "--table", "b=lake/b")
     assert (code, outcomes["a"]) == (1, "not_evaluated")
     text = run_floe("test", "multi.yaml", "--table", "a=lake", "--table", "b=lake/b", cwd=home).stdout
-    assert "holds 2 Delta or Iceberg tables, a, b" in text
+    assert "contains 2 Delta or Iceberg tables, a, b" in text

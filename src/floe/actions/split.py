@@ -107,7 +107,7 @@ def _references(
         if missing:
             lost[target.dataset] = f"'{target.dataset}' has no column '{missing[0]}'"
         elif there is None:
-            lost.setdefault(target.dataset, f"no table is known for '{target.dataset}': pass it by references=")
+            lost.setdefault(target.dataset, f"no table found for '{target.dataset}': pass it by references=")
     return tables, lost
 
 

@@ -386,8 +386,8 @@ def test_keys_that_are_in_the_table_already(session):
     table = session.createDataFrame([(2,), (2,), (3,), (7,)], "id bigint")
     _, by_id = found(batch, plan(asked("key", keys=("id",))), existing=table, gate=True)
     assert by_id["key"].violations == 3  # both rows of 2, the one of 3
-    assert "repeats in 1 row of the batch" in by_id["key"].message
-    assert "of 3 rows is in the table already" in by_id["key"].message
+    assert "is duplicated in 1 row of the batch" in by_id["key"].message
+    assert "of 3 rows is already in the table" in by_id["key"].message
 
 
 def test_an_empty_table_has_no_bad_rows_and_no_age(session):
