@@ -43,7 +43,7 @@ def outcomes_of(home: Path, *words: str) -> tuple[int, dict[str, str], str]:
 def test_one_table_is_not_taken_for_the_tables_of_two_datasets(home: Path):
     code, outcomes, error = outcomes_of(home, "--table", "lake/a")
     assert (code, outcomes) == (2, {})
-    assert "which of the 2 datasets" in error
+    assert "does not name one of the 2 datasets" in error
     assert "--table a=lake/a" in error
 
 
