@@ -157,7 +157,7 @@ def test_frames(home, spark):
     with pytest.raises(floe.ViolationError, match="Column 'more'") as caught:
         validate_schema(rows.withColumn("more", rows.status), CONTRACT, strict=True)
     assert caught.value.code == "E532"
-    with pytest.raises(floe.ViolationError, match="'amount' is missing"):
+    with pytest.raises(floe.ViolationError, match=r"'amount' \(decimal\(14,2\)\) is missing"):
         validate_schema(rows.drop("amount"), CONTRACT, strict=False)
     with pytest.raises(floe.ViolationError, match="is duplicated in 1 row"):
         validate_keys(rows, CONTRACT)
