@@ -1,6 +1,5 @@
 """`floe test` on Delta, Iceberg and Parquet tables, whole and broken: by command, and without Java where metadata answers."""
 
-import datetime
 import http.server
 import json
 import os
@@ -18,26 +17,8 @@ from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.transforms import IdentityTransform
 
 from tests.conftest import run_floe
+from tests.helpers.tables import DAY, HEAD, SCHEMA
 
-HEAD = """apiVersion: v3.1.0
-kind: DataContract
-id: urn:x
-name: prices
-version: 1.0.0
-status: active
-domain: shop
-dataProduct: p
-schema:
-  - name: prices
-    properties:
-      - {name: id, physicalType: bigint, required: true}
-      - {name: price, physicalType: "decimal(9,2)", logicalType: number, logicalTypeOptions: {minimum: 0, maximum: 100}}
-      - {name: day, physicalType: date, logicalType: date, logicalTypeOptions: {minimum: "2026-01-01"}}
-    quality:
-      - {metric: rowCount, mustBeGreaterThan: 1}
-"""
-SCHEMA = pa.schema([("id", pa.int64()), ("price", pa.decimal128(9, 2)), ("day", pa.date32())])
-DAY = datetime.date(2026, 5, 1)
 NO_JAVA = {"PATH": "/nowhere", "JAVA_HOME": ""}
 FORMATS = ("delta", "iceberg", "parquet")
 

@@ -9,7 +9,7 @@ _WHAT = {"newest": "The newest row is", "oldest": "The oldest row is"}
 
 
 def age_outcome(expectation: Expectation, seconds: int, how: str) -> Outcome:
-    """The outcome of an expectation on an age; a time in the future has no age."""
+    """The outcome of an expectation on an age; callers leave out times that lie ahead of the clock, a near one counts as now."""
     age, seconds = seconds, max(0, seconds)
     kept = holds(expectation.operators, Fraction(seconds))
     what = _WHAT[expectation.check.kind] if isinstance(expectation.check, RowAge) else "The last commit is"
