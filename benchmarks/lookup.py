@@ -19,7 +19,7 @@ from floe.actions.contracts.importing import import_registry
 from floe.actions.load.find import load_contract
 from floe.actions.load.settings import load_settings
 from floe.contract.formats import read
-from floe.contract.formats.odcs.write import write
+from floe.contract.formats.odcs.fit import write
 from floe.registry import Store, open_store
 from floe.registry.schema import audit, contract_fields, contract_tables, contracts, versions
 from floe.registry.versions import row_hash

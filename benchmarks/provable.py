@@ -122,7 +122,7 @@ def cold_peer(folder: Path, format_: str, table: str) -> float:
     from peers import PEERS, python_of
 
     from floe.actions.load.settings import load_settings
-    from floe.engine.spark.jars import jars
+    from floe.engine.spark.session import jars
 
     (peer,) = [one for one in PEERS if one.name == "cuallee"]
     files = [str(path) for path in jars(load_settings(start=folder)) if path.name.startswith(JARS[format_])]

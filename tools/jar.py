@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from floe.engine.spark.jars import OWN, spark_home
+from floe.engine.spark.session import OWN, spark_home
 
 _DAY = (1980, 1, 1, 0, 0, 0)
 _UNIX, _READABLE = 3, 0o644 << 16

@@ -15,8 +15,8 @@ from floe.actions.lifecycle import Line, deprecate
 from floe.actions.load.settings import load_settings
 from floe.model import ContractError, FloeError, RegistryError, SettingError
 from floe.model.lifecycle import Announcement
-from floe.registry.audit import trail
 from floe.registry.schema import audit, consumers, sign_offs
+from floe.registry.store import trail
 from floe.settings import Settings
 from tests.helpers.consumers import FIELDS, contract_text, register_text
 
@@ -174,7 +174,7 @@ def test_a_team_signs_off_the_very_change_that_a_file_makes(settings: Settings):
 
 def test_a_sign_off_names_the_change_that_consumers_were_told_of(settings: Settings):
     from floe.registry import open_store
-    from floe.registry.audit import audited
+    from floe.registry.store import audited
 
     add_consumer(wish(version="2.x"), settings, NOW)
     told = {"version": "4.0.0", "diff_hash": "sha256:" + "a" * 64}

@@ -16,9 +16,9 @@ from floe.actions.load.settings import load_settings
 from floe.model import ContractError, RegistryError, SettingError
 from floe.model.lifecycle import Announcement
 from floe.registry import open_store
-from floe.registry.audit import trail
 from floe.registry.lifecycle import state
 from floe.registry.schema import lifecycle_transitions, outbox
+from floe.registry.store import trail
 from tests.helpers.consumers import contract_text, history, register_text
 
 ORDERS = "sales.shop/orders"

@@ -19,9 +19,9 @@ from floe.actions.outbox import send_waiting
 from floe.actions.publish import PublishOptions, publish_all
 from floe.model.lifecycle import Announcement
 from floe.registry import open_store
-from floe.registry.audit import trail
 from floe.registry.catalogs import listed
 from floe.registry.schema import consumers, outbox, sign_offs, versions
+from floe.registry.store import trail
 from tests.helpers.repositories import contract, git, write
 from tests.helpers.tables import DAY, HEAD, SCHEMA, table
 

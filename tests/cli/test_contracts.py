@@ -9,9 +9,8 @@ import sqlalchemy as sa
 
 from floe.cli import main
 from floe.registry import Store, open_store
-from floe.registry.audit import trail
 from floe.registry.schema import contracts, metadata, outbox, schema_history
-from floe.registry.store import HEAD
+from floe.registry.store import HEAD, trail
 from tests.helpers.customers import CUSTOMERS
 from tests.helpers.registered import AT, consume, folder_with, put, retire
 from tests.helpers.repositories import commit, contract, git, write

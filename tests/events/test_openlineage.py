@@ -9,8 +9,8 @@ from floe.events.openlineage import MOST, About, parent_facet, run_events, run_u
 from floe.events.openlineage.dataset import place_name
 from floe.model import Severity
 from floe.model.codes import CODES
+from floe.model.contract import Target
 from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome, Result, WriteResult
-from floe.model.table import Target
 from floe.model.types import Array, Atomic, Member, Struct
 from floe.model.violation_type import VIOLATION_TYPES
 from floe.version import __version__

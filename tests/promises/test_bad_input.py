@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from floe.engine.spark.jars import JARS
+from floe.engine.spark.session import JARS
 from tests.conftest import ROOT, make_lake, run_floe, spark_settings
 
 TABLE = "silver.commerce.orders_clean"
@@ -87,7 +87,7 @@ def test_a_truncated_jar_is_told_and_fetched_again(home: Path):
 def _fill(cache: Path, mirror: Path) -> None:
     """The jars as a cache and as a Maven repository, from those this machine has or fetches once."""
     from floe.actions.load.settings import load_settings
-    from floe.engine.spark.jars import jars
+    from floe.engine.spark.session import jars
 
     cache.mkdir(parents=True)
     for jar, path in zip(JARS, jars(load_settings()), strict=True):

@@ -17,8 +17,8 @@ from pyarrow import parquet as pq
 
 import floe
 from floe.cli import main
+from floe.model.contract import Target
 from floe.model.result import Result
-from floe.model.table import Target
 from floe.settings import Settings
 from floe.tables.batches import read_first
 from tests.conftest import spark_settings

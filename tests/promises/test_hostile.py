@@ -122,7 +122,7 @@ def test_the_table_that_the_registry_knows_is_held_to_the_same(tmp_path: Path):
 @pytest.mark.spark
 def test_odd_but_harmless_paths_are_quoted_not_refused(spark, tmp_path: Path):
     from floe.lang.type_text import parse_type
-    from floe.model.table import Target
+    from floe.model.contract import Target
     from floe.model.types import Struct
     from floe.tables.formats import writable
 

@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from floe.registry import open_store
-from floe.registry.audit import audited, trail
+from floe.registry.store import audited, trail
 
 
 def test_a_write_of_a_person_leaves_a_row_with_actor_verb_and_detail(registry_url: str, tmp_path: Path):

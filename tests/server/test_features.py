@@ -32,7 +32,7 @@ import floe
 from floe.actions.features import feature_table, features
 from floe.actions.load.settings import load_settings
 from floe.model import Dataset
-from floe.model.features import as_of_field, entity_keys
+from floe.model.contract import as_of_field, entity_keys
 from floe.model.result import Result, WriteResult
 from tests.conftest import FLOE, ROOT, run_floe, spark_settings
 

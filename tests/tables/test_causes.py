@@ -11,7 +11,7 @@ from floe import tables
 from floe.actions.load.settings import load_settings
 from floe.actions.verify.table import read_metadata
 from floe.model import TableCause, TableError
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.tables.boundary import cause_of, library_errors
 from floe.tables.parquet.folder import list_files
 from floe.tables.spark import errors

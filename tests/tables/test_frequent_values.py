@@ -10,11 +10,12 @@ from pyiceberg.catalog import load_catalog
 from pyiceberg.types import StringType
 
 from floe.actions.load.settings import load_settings
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.tables.delta import metadata as delta
-from floe.tables.frequent_values import frequent_values, of_file
+from floe.tables.frequent_values import frequent_values
 from floe.tables.iceberg import metadata as iceberg
 from floe.tables.parquet.folder import probe
+from floe.tables.parquet.footers import frequent_in_file
 
 
 def _write(path: Path, **columns: list) -> Path:
@@ -33,20 +34,20 @@ def test_few_values_are_told_and_many_are_not(tmp_path):
         several=[f"V{n % 9}" for n in rows],
     )
     names = ["mode", "id", "number", "long", "several", "nowhere"]
-    assert of_file(file, names) == {"mode": ("AIR", "RAIL")}
+    assert frequent_in_file(file, names) == {"mode": ("AIR", "RAIL")}
     facts = probe(str(tmp_path))
     assert facts is not None
     assert frequent_values(Target("parquet", path=str(tmp_path)), facts, names) == {"mode": ("AIR", "RAIL")}
     assert frequent_values(Target("parquet", path=str(tmp_path)), facts, []) == {}
 
 
-def test_nothing_is_told_of_files_that_are_empty_cut_or_gone(tmp_path):
+def test_nothing_is_told_frequent_in_files_that_are_empty_cut_or_gone(tmp_path):
     empty = _write(tmp_path / "empty.parquet", mode=pa.array([], "string"))
     cut = tmp_path / "cut.parquet"
     cut.write_bytes(b"PAR1 and no more")
     strange = _write(tmp_path / "strange.parquet", mode=pa.array([b"\xff"] * 5_000, "binary").view("string"))
     for file in (empty, cut, strange, tmp_path / "gone.parquet"):
-        assert of_file(file, ["mode"]) == {}
+        assert frequent_in_file(file, ["mode"]) == {}
 
 
 def test_a_delta_table_tells_by_its_first_file(tmp_path):
@@ -73,7 +74,7 @@ def test_a_file_is_not_asked_for_a_column_that_only_has_the_name_of_an_older_one
     assert frequent_values(target, facts, ["mode"]) == {}
 
 
-def test_how_new_a_folder_of_files_is_needs_no_reading(tmp_path):
+def test_how_new_a_folder_frequent_in_files_is_needs_no_reading(tmp_path):
     _write(tmp_path / "a.parquet", day=[date(2026, 11, 1), date(2026, 11, 14)])
     facts = probe(str(tmp_path))
     assert facts is not None

@@ -17,8 +17,8 @@ from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.types import LongType
 
 from floe.engine.metadata.proof import row_count
-from floe.model.claim import Claim, violations
-from floe.model.table import Target
+from floe.model.contract import Target
+from floe.model.plan import Claim, violations
 from floe.settings import Settings
 from floe.tables import TableFacts, probe
 

@@ -15,7 +15,7 @@ from floe.actions.record import lineage_on
 from floe.contract.formats.canonical import content_hash
 from floe.lang.secret import masked
 from floe.model import Contract, FloeError, SettingError, TableError
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_server, find_target
 
@@ -65,28 +65,28 @@ def _python(_: Settings) -> str:
 def _pyspark(_: Settings) -> str:
     from importlib.metadata import version
 
-    return f"{version('pyspark')} ({engine.spark.jars.spark_home()})"
+    return f"{version('pyspark')} ({engine.spark.session.spark_home()})"
 
 
 def _java(settings: Settings) -> str:
-    java = engine.spark.jars.find_java(settings.java)
+    java = engine.spark.session.find_java(settings.java)
     return f"Java {java.version} ({java.command})"
 
 
 def _jars(settings: Settings) -> str:
-    lacking = engine.spark.jars.unfit(settings)
+    lacking = engine.spark.session.unfit(settings)
     damaged = [jar.file for jar, why in lacking if why == "damaged"]
     if damaged:
-        return f"{', '.join(damaged)} in {engine.spark.jars.folder(settings)} is damaged; the next run with Spark fetches it again"
+        return f"{', '.join(damaged)} in {engine.spark.session.folder(settings)} is damaged; the next run with Spark fetches it again"
     if lacking:
-        return f"{len(lacking)} of {len(engine.spark.jars.JARS)} not fetched yet; the first run with Spark fetches them into {engine.spark.jars.folder(settings)}"
-    return f"{len(engine.spark.jars.JARS)} as pinned ({engine.spark.jars.folder(settings)})"
+        return f"{len(lacking)} of {len(engine.spark.session.JARS)} not fetched yet; the first run with Spark fetches them into {engine.spark.session.folder(settings)}"
+    return f"{len(engine.spark.session.JARS)} as pinned ({engine.spark.session.folder(settings)})"
 
 
 def _own_jar(_: Settings) -> str:
-    if not engine.spark.jars.OWN.is_file():
-        raise FloeError(f"{engine.spark.jars.OWN} is missing", "Install floe again")
-    return f"{engine.spark.jars.OWN} (add it to spark.jars of your own session for faster key checks)"
+    if not engine.spark.session.OWN.is_file():
+        raise FloeError(f"{engine.spark.session.OWN} is missing", "Install floe again")
+    return f"{engine.spark.session.OWN} (add it to spark.jars of your own session for faster key checks)"
 
 
 def _worker(_: Settings) -> str:

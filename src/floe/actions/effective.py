@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from floe.actions.load.parents import shown
-from floe.actions.load.product import OpenProduct, Resolved, Resolver, open_product
+from floe.actions.load.product import OpenProduct, Resolved, Resolver, open_product, shown
 from floe.actions.load.settings import folder_of, load_settings
 from floe.contract.formats.odcs.fit import comparable
 from floe.contract.lint.rules.secret import hidden

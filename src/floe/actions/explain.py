@@ -9,8 +9,7 @@ from floe.contract.compat.kind import ChangeKind
 from floe.contract.compat.versions import VERSION_RULES
 from floe.contract.lint import RULES
 from floe.contract.lint.rule import Rule
-from floe.engine.plan.expectations import EXPECTATIONS
-from floe.engine.plan.expectations.expectation import RowExpectation
+from floe.engine.plan.expectations import EXPECTATIONS, RowExpectation
 from floe.model import SettingError
 from floe.model.codes import CODES, GATE, READING, Code
 

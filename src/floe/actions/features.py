@@ -13,8 +13,7 @@ from floe.actions.load.find import find_contract
 from floe.engine.metadata.schema import Difference, differences
 from floe.engine.plan import make_plan
 from floe.model import ContractError, Dataset, Field, TableError
-from floe.model.features import FeatureVersion, as_of_field, entity_keys
-from floe.model.table import Target
+from floe.model.contract import FeatureVersion, Target, as_of_field, entity_keys
 from floe.model.types import Atomic, Decimal, Struct, Text, Type, schema_hash
 from floe.settings import Settings
 from floe.tables import reader_of

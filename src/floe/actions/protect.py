@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 from floe import engine, registry, tables
 from floe.actions.load.find import find_contract
 from floe.engine.plan import make_plan
+from floe.model.contract import Target
 from floe.model.plan import Expectation, Plan
 from floe.model.result import MATRIX, STRUCTURE, Verdict, row_of
-from floe.model.table import Target
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_target, refuse_other_root
 

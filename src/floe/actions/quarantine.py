@@ -10,8 +10,8 @@ from floe.actions.enforce import enforce
 from floe.actions.enforce.context import WriteOptions
 from floe.actions.load.find import find_contract
 from floe.model import TableError
+from floe.model.contract import Target
 from floe.model.result import WriteResult
-from floe.model.table import Target
 from floe.model.types import Struct
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_target

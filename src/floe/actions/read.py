@@ -10,7 +10,7 @@ from floe import engine, registry
 from floe.actions.load.find import find_contract
 from floe.actions.load.settings import load_settings
 from floe.model import Contract, Dataset
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_target
 

@@ -7,7 +7,7 @@ from floe import engine, registry, tables
 from floe.actions.load.find import find_contract
 from floe.actions.load.settings import load_settings
 from floe.model import Contract, TableError
-from floe.model.features import FeatureVersion, as_of_field
+from floe.model.contract import FeatureVersion, as_of_field
 from floe.model.result import WriteResult
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_target

@@ -3,7 +3,7 @@
 import argparse
 
 from floe.actions.approve import approve
-from floe.actions.load.parents import shown
+from floe.actions.load.product import shown
 from floe.actions.load.settings import load_settings
 from floe.contract.formats.config.policies import read_waivers
 

@@ -10,7 +10,7 @@ from floe.actions.load.settings import load_settings
 from floe.cli.named import named
 from floe.cli.output import print_json, say, style
 from floe.model import LAYERS, SettingError, ViolationError
-from floe.reports.text.write import write_text
+from floe.reports.text.result import write_text
 from floe.tables.locate import TableSelector
 
 if TYPE_CHECKING:

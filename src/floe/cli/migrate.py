@@ -9,7 +9,7 @@ from floe.cli.named import named
 from floe.cli.output import print_json, say, style
 from floe.model import SettingError, ViolationError
 from floe.reports.text.migrate import migrate_text
-from floe.reports.text.write import write_text
+from floe.reports.text.result import write_text
 from floe.settings import Settings
 from floe.tables.locate import TableSelector
 

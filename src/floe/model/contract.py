@@ -1,14 +1,64 @@
-"""A contract in one version: its datasets, fields, rules and servers."""
+"""A contract in one version: its datasets, fields, rules and servers; the table of a dataset, and the names of its features."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
 from typing import Any
 
+from floe.lang.sql.names import quote
 from floe.model.change import Bump
+from floe.model.errors import TableError
 from floe.model.show import as_html, as_text
-from floe.model.tree import Map, Place, Step
+from floe.model.tree import List, Map, Place, Step
 from floe.model.types import Member, Struct, Type
+
+# what no path or name of a table holds: control characters, what ends a name in SQL, what Spark replaces
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029`]|\\$\\{")
+
+# the keys of a contract's server that a table's path or name is made of
+AIMS = ("path", "location", "catalog", "schema", "database", "namespace")
+
+
+def unsafe_in(text: str) -> str | None:
+    """What in a path or name of a table is not allowed there; None where all is.
+
+    >>> unsafe_in("s3://lake/a b's [1]"), unsafe_in("a`b"), unsafe_in("${env:HOME}")
+    (None, 'a backtick', "'${'")
+    """
+    found = _UNSAFE.search(text)
+    if not found:
+        return None
+    return {"`": "a backtick", "${": "'${'"}.get(found[0], "a control character")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A table by its catalog name, or by its path; `format` is delta, iceberg or parquet."""
+
+    format: str
+    name: str | None = None
+    path: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what could end its name in SQL, wherever it came from."""
+        for called, text in (("name", self.name), ("path", self.path)):
+            if text and (unsafe := unsafe_in(text)):
+                raise TableError(f"The {called} {text!a} of a table contains {unsafe}", "Remove it", "E507")
+
+    def __str__(self) -> str:
+        return self.name or self.path or ""
+
+    @property
+    def sql(self) -> str:
+        """The table as Spark SQL names it."""
+        if self.name:
+            return ".".join(map(quote, self.name.split(".")))
+        return f"{self.format}.{quote(str(self.path))}"
+
+
+# what a contract's source begins with where it was not read from a file
+REGISTRY, CACHE, COMPILED = "registry:", "cache:", "compiled:"
 
 LAYERS = ("bronze", "silver", "gold")
 Scalar = str | int | float | bool | None
@@ -93,11 +143,9 @@ class Field(Noun):
     fields: tuple["Field", ...] = ()
     type_error: str | None = None
 
-    def walk(self) -> Iterator["Field"]:
+    def walk(self) -> list["Field"]:
         """This field and every one below it."""
-        yield self
-        for child in self.fields:
-            yield from child.walk()
+        return [self, *(field for child in self.fields for field in child.walk())]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,10 +176,9 @@ class Dataset(Noun):
         """The schema of the table in the contract."""
         return Struct(tuple(Member(f.column, f.type, not f.required) for f in self.fields))
 
-    def walk(self) -> Iterator[Field]:
+    def walk(self) -> list[Field]:
         """Every field, nested ones after their parent."""
-        for child in self.fields:
-            yield from child.walk()
+        return [field for child in self.fields for field in child.walk()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +218,32 @@ class Contract(Noun):
         if name.replace("_", "-").startswith(prefix.replace("_", "-")):
             name = name[len(prefix) :]
         return f"{domain}.{product}/{name}:{self.version}"
+
+    def extended(self) -> Iterator[tuple[str, Place]]:
+        """The parents it names, each with its place."""
+        entries = self.node.get("customProperties")
+        for entry in entries if isinstance(entries, List) else ():
+            if not isinstance(entry, Map) or entry.get("property") != "extends":
+                continue
+            value, at = entry.get("value"), entry.value_places.get("value", entry.place)
+            places = value.item_places if isinstance(value, List) else (at,)
+            for name, place in zip(value if isinstance(value, List) else (value,), places, strict=True):
+                yield str(name.get("contract") or name.get("id") if isinstance(name, Map) else name), place
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether it holds all it inherits: the registry, its copies and compiled artifacts keep resolved contracts."""
+        return self.source.startswith((REGISTRY, CACHE, COMPILED))
+
+    def with_layers(self, layers: Mapping[str, str | None]) -> "Contract":
+        """The contract without its folder: its datasets keep the layer of the folder."""
+        datasets = tuple(
+            replace(dataset, custom={**dataset.custom, "layer": layers[dataset.name]})
+            if layers.get(dataset.name)
+            else dataset
+            for dataset in self.datasets
+        )
+        return replace(self, datasets=datasets)
 
     @property
     def owner(self) -> str:
@@ -276,3 +349,66 @@ class Version:
                 return Version(self.major, self.minor, self.patch + 1)
             case _:
                 return self
+
+
+_TEXT = re.compile(r"(?P<table>[^@\s]+)@(?P<day>\d{4}-\d\d-\d\d)/v(?P<version>\d{1,9})-(?P<hash>[0-9a-f]{8})")
+_DATED = ("date", "timestamp", "timestamp_ntz")
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureVersion:
+    """A snapshot's name: table_id @ as_of / v schema_version - first of the hash.
+
+    >>> str(FeatureVersion("gold.a.b", date(2026, 1, 31), 3, "sha256:9f2c1a7bffff"))
+    'gold.a.b@2026-01-31/v3-9f2c1a7b'
+    """
+
+    table_id: str
+    as_of: date
+    schema_version: int
+    schema_hash: str
+
+    def __str__(self) -> str:
+        return f"{self.table_id}@{self.as_of}/v{self.schema_version}-{self.schema_hash.removeprefix('sha256:')[:8]}"
+
+    @classmethod
+    def read(cls, text: str) -> "FeatureVersion | None":
+        """The name in a text; None where it is none."""
+        found = _TEXT.fullmatch(text)
+        try:
+            return (
+                cls(found["table"], date.fromisoformat(found["day"]), int(found["version"]), found["hash"])
+                if found
+                else None
+            )
+        except ValueError:
+            return None
+
+
+def snapshot_keys(dataset: Dataset) -> tuple[Field, ...]:
+    """The columns that name a row of a snapshot, where the contract lists them."""
+    return tuple(_named(dataset, dataset.custom.get("snapshotKeys")))
+
+
+def as_of_field(dataset: Dataset) -> Field | None:
+    """The column that dates a snapshot: of the snapshot keys that are no join keys a day, else a moment."""
+    joined = tuple(_named(dataset, dataset.custom.get("joinKeys")))
+    dated = [field for field in _row_keys(dataset) if field not in joined and str(field.type) in _DATED]
+    return min(dated, key=lambda field: _DATED.index(str(field.type)), default=None)
+
+
+def entity_keys(dataset: Dataset) -> tuple[Field, ...]:
+    """The columns that name what features are of: the join keys, else the snapshot keys without the day."""
+    joined = tuple(_named(dataset, dataset.custom.get("joinKeys")))
+    return joined or tuple(field for field in _row_keys(dataset) if field != as_of_field(dataset))
+
+
+def _row_keys(dataset: Dataset) -> tuple[Field, ...]:
+    return snapshot_keys(dataset) or dataset.primary_key
+
+
+def _named(dataset: Dataset, listed: Any) -> Iterable[Field]:
+    if isinstance(listed, str):
+        listed = [listed]
+    for name in listed if isinstance(listed, list) else ():
+        yield from (field for field in dataset.fields if name in (field.name, field.column))

@@ -18,8 +18,17 @@ class Severity(IntEnum):
     ERROR = 3
     CRITICAL = 4
 
+    word: str  # the name as outputs write it
+
+    def __new__(cls, level: int) -> "Severity":
+        """A member with its word."""
+        member = int.__new__(cls, level)
+        member._value_ = level
+        member.word = ("info", "warning", "error", "critical")[level - 1]
+        return member
+
     def __str__(self) -> str:
-        return self.name.lower()
+        return self.word
 
     @classmethod
     def of(cls, word: str) -> "Severity":
@@ -78,7 +87,7 @@ class Finding:
         shape: dict[str, Any] = {
             "code": f"FLOE-{self.code}",
             "name": self.name,
-            "severity": str(self.severity),
+            "severity": self.severity.word,
             "message": self.message,
             "detail": self.detail,
             "suggestion": self.suggestion,

@@ -7,10 +7,10 @@ from enum import Enum, StrEnum
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from floe.model.contract import Target
 from floe.model.finding import Severity
 from floe.model.plan import Expectation, MonitorOnly, RowCount
 from floe.model.show import result_as_html, write_as_html
-from floe.model.table import Target
 from floe.model.types import Struct
 
 PASS, FAIL, NOT_EVALUATED, NOT_GATED = "pass", "fail", "not_evaluated", "not_gated"
@@ -53,7 +53,7 @@ class Outcome:
             "code": f"FLOE-{self.code}",
             "name": self.name,
             "field": self.field,
-            "severity": str(self.severity),
+            "severity": self.severity.word,
             "outcome": self.outcome,
             "message": self.message,
             "violations": self.violations,

@@ -6,7 +6,6 @@ from floe.system.lazy import lazy
 
 if TYPE_CHECKING:
     from floe.registry import (
-        audit as audit,
         catalogs as catalogs,
         consumers as consumers,
         day_facts as day_facts,
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
         offline as offline,
         outbox as outbox,
         outbox_worker as outbox_worker,
-        rule_history as rule_history,
         schema as schema,
         search as search,
         signoffs as signoffs,
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from floe.registry.store import Store as Store, find_store as find_store, open_store as open_store
 else:
     _MODULES = (
-        "audit",
         "consumers",
         "day_facts",
         "details",
@@ -49,7 +46,6 @@ else:
         "offline",
         "outbox",
         "outbox_worker",
-        "rule_history",
         "schema",
         "search",
         "signoffs",

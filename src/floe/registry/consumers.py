@@ -7,9 +7,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from floe.registry.audit import audited
 from floe.registry.schema import audit, consumers, contracts, sign_offs
-from floe.registry.store import Store, insert_into
+from floe.registry.store import Store, audited, insert_into
 
 Row = Mapping[str, Any]
 EVERYONE = "*"  # the team of an override, which is for all teams

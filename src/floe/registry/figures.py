@@ -8,7 +8,6 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from floe.model.figures import Batch, JudgedCommit, RecordedProblem, VersionChange
-from floe.registry.audit import audited
 from floe.registry.schema import (
     audit,
     check_runs,
@@ -22,7 +21,7 @@ from floe.registry.schema import (
     violations as found,
 )
 from floe.registry.signoffs import OVERRIDE, SIGNED
-from floe.registry.store import Store
+from floe.registry.store import Store, audited
 
 _RUN, _BAD = check_runs.c, ("error", "critical")
 _LOOKS = ("test", "monitor")

@@ -10,11 +10,10 @@ from sqlalchemy.engine import Connection
 
 from floe.model.lifecycle import RETIRED, Standing, due, settled, used
 from floe.registry import outbox
-from floe.registry.audit import audited
 from floe.registry.catalogs.message import catalogs_told, retired_message
 from floe.registry.consumers import locked, relying
 from floe.registry.schema import contracts, lifecycle_transitions
-from floe.registry.store import Store
+from floe.registry.store import Store, audited
 from floe.system.clock import stamp
 
 # The state of a line without transitions: its document has it

@@ -5,9 +5,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from floe.registry.audit import audited
 from floe.registry.schema import contract_tables, contracts, lineage, table_registry
-from floe.registry.store import Store
+from floe.registry.store import Store, audited
 
 _KEY = ("source_table", "source_column", "target_table", "target_column", "job")
 _AT_ONCE = 500

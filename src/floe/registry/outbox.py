@@ -9,9 +9,8 @@ from sqlalchemy.engine import Connection
 
 from floe.model import RegistryError
 from floe.model.outbox_message import Outgoing
-from floe.registry.audit import audited
 from floe.registry.schema import audit, outbox
-from floe.registry.store import WAITING, Store, put_all
+from floe.registry.store import WAITING, Store, audited, put_all
 
 SENT, DEAD = "sent", "dead"
 DROPPED = "outbox-dropped"  # the audit's word for messages given up to keep the outbox small

@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from floe.registry import outbox
-from floe.registry.audit import audited
 from floe.registry.schema import audit, consumers, sign_offs
+from floe.registry.store import audited
 
 SIGNED, OVERRIDE = "signed", "override"
 _NOTICE = "notice"

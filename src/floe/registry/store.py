@@ -1,4 +1,4 @@
-"""The store: opened, migrated and queried."""
+"""The store: opened, migrated and queried; one audit row for every change that people make."""
 
 import fcntl
 import hashlib
@@ -20,7 +20,7 @@ from floe.lang.json_text import dumps
 from floe.lang.secret import masked, with_variables_hidden
 from floe.model import RegistryError
 from floe.registry.advice import DAMAGED, advice
-from floe.registry.schema import check_runs, day_facts, outbox, schema_history, table_registry, violations
+from floe.registry.schema import audit, check_runs, day_facts, outbox, schema_history, table_registry, violations
 from floe.system.full_disk import remedy
 from floe.system.private_files import open_private, private_file
 
@@ -406,3 +406,16 @@ def put_all(connection: Connection, told: Sequence[tuple[str, str, Mapping[str, 
     head = {"state": WAITING, "attempts": 0, "next_at": at, "created_at": at}
     rows = [{"sink": sink, "key": key, "payload": payload, **head} for sink, key, payload in told]
     connection.execute(sa.insert(outbox), rows)
+
+
+def audited(connection: Connection, *, actor: str, verb: str, subject: str, at: str, **detail: Any) -> None:
+    """Write an entry in the transaction of what it is about."""
+    row = {"at": at, "actor": actor, "verb": verb, "subject": subject, "detail": detail}
+    connection.execute(sa.insert(audit).values(**row))
+
+
+def trail(store: Store, subject: str) -> list[Mapping[str, Any]]:
+    """What happened to a contract, oldest first."""
+    chosen = sa.select(audit).where(audit.c.subject == subject).order_by(audit.c.id)
+    with store.begin() as connection:
+        return [dict(row) for row in connection.execute(chosen).mappings()]

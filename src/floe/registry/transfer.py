@@ -8,12 +8,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from floe.model.lifecycle import RETIRED
-from floe.registry.audit import audited
 from floe.registry.catalogs.message import catalog_message, catalogs_told
 from floe.registry.lifecycle import newest
 from floe.registry.outbox import put
 from floe.registry.schema import contracts, versions
-from floe.registry.store import Store
+from floe.registry.store import Store, audited
 
 Row = Mapping[str, Any]
 

@@ -11,9 +11,8 @@ from sqlalchemy.engine import Connection
 
 from floe import registry
 from floe.model import RegistryError
-from floe.registry.audit import audited
 from floe.registry.schema import contract_fields, contract_tables, contracts, versions
-from floe.registry.store import Store, insert_into, lock_key
+from floe.registry.store import Store, audited, insert_into, lock_key
 from floe.system.failpoint import failpoint
 
 Row = Mapping[str, Any]

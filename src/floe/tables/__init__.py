@@ -6,7 +6,8 @@ The Protocols of both are in `floe.tables.format`.
 
 from typing import TYPE_CHECKING
 
-from floe.model.table import Target
+from floe.model import TableError
+from floe.model.contract import Target
 from floe.settings import Settings
 from floe.system.lazy import lazy
 from floe.tables.facts import TableFacts
@@ -15,7 +16,6 @@ from floe.tables.format import TableReader
 if TYPE_CHECKING:
     from floe.tables import (
         batches as batches,
-        commit_tag as commit_tag,
         delta as delta,
         file_schema as file_schema,
         formats as formats,
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 else:
     _MODULES = (
         "batches",
-        "commit_tag",
         "file_schema",
         "formats",
         "frequent_values",
@@ -58,10 +57,13 @@ def reader_of(target: Target) -> TableReader:
             from floe.tables.iceberg import reader as iceberg  # noqa: PLC0415  (pyiceberg: 0.3 s)
 
             return iceberg
-        case _:
+        case "parquet":
             from floe.tables.parquet import reader as parquet  # noqa: PLC0415  (pyarrow: 0.1 s)
 
             return parquet
+    raise TableError(
+        f"{target} is a {target.format} table; floe reads delta, iceberg and parquet", "Pass another table"
+    )
 
 
 def probe(target: Target, settings: Settings) -> TableFacts | None:

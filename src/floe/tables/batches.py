@@ -7,7 +7,7 @@ import pyarrow
 from pyarrow import parquet as pq
 
 from floe.model import TableError
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.model.types import Struct
 from floe.settings import Settings
 from floe.tables import reader_of

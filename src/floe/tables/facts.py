@@ -8,7 +8,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from floe.model import TableCause, TableError
-from floe.model.claim import FileStatistics
+from floe.model.plan import FileStatistics
 from floe.model.types import Struct
 
 

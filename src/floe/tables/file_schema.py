@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
-from floe.model.claim import FileStatistics
-from floe.model.table import Target
+from floe.model.contract import Target
+from floe.model.plan import FileStatistics
 from floe.model.types import Text
 from floe.tables import reader_of
 from floe.tables.facts import TableFacts

@@ -11,9 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from floe.model.claim import FileStatistics
-from floe.model.plan import Expectation, Plan
-from floe.model.table import Target
+from floe.model.contract import Target
+from floe.model.plan import Expectation, FileStatistics, Plan
 from floe.model.types import Struct, Type
 from floe.settings import Settings
 
@@ -21,11 +20,10 @@ if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import Column, DataFrame, SparkSession
 
-    from floe.tables.commit_tag import Commit, Tag
     from floe.tables.facts import FilesWithoutIds, Rewrite, TableFacts
     from floe.tables.rows import TableRows
     from floe.tables.spark.schema import FieldIds, Protection
-    from floe.tables.state import State
+    from floe.tables.state import Commit, State, Tag
 
 
 class TableReader(Protocol):

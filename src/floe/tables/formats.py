@@ -1,11 +1,12 @@
 """The table formats as Spark reads and writes them."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from pyspark.sql import DataFrame, SparkSession
 
 from floe.model import TableError
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.tables import reader_of
 from floe.tables.delta import table as delta
 from floe.tables.format import ReadableFormat, TableFormat
@@ -21,6 +22,7 @@ def readable(target: Target) -> ReadableFormat:
     return FORMATS[target.format]
 
 
+@lru_cache(maxsize=256)
 def writable(target: Target) -> TableFormat:
     """The format of a table, to commit to it; TableError where floe cannot."""
     if not reader_of(target).can_commit(target):

@@ -8,8 +8,8 @@ from typing import Any
 
 from floe.lang.secret import with_variables_hidden, with_variables_revealed
 from floe.model import Contract, ContractError, Dataset, Server, SettingError, TableError, locate
+from floe.model.contract import AIMS, Target, unsafe_in
 from floe.model.plan import RowScope
-from floe.model.table import AIMS, Target, unsafe_in
 from floe.settings import Settings
 from floe.system.private_files import OWN
 from floe.tables.boundary import cause_of

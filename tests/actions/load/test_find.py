@@ -10,7 +10,7 @@ from floe.actions.load.settings import load_settings
 from floe.actions.plan import plan
 from floe.engine.plan import make_plan
 from floe.model import Contract, Dataset, FloeError
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_target
 from tests.conftest import CONTRACT

@@ -11,8 +11,7 @@ from floe.actions.monitor.ladder import broken_level, near_level
 from floe.engine.metadata.proof import by_bounds
 from floe.model import Severity
 from floe.model.age import age_outcome
-from floe.model.claim import FileStatistics
-from floe.model.plan import CommitAge, Expectation, RowAge
+from floe.model.plan import CommitAge, Expectation, FileStatistics, RowAge
 from floe.model.result import FAIL, PASS
 from floe.system.clock import stamp
 

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from floe.actions.lint import lint
-from floe.contract.formats.odcs.places import VERSIONS, schema_findings
+from floe.contract.formats.odcs import VERSIONS, schema_findings
 from floe.contract.formats.text import yaml_text
 
 _CASES = yaml.safe_load((Path(__file__).parents[2] / "cases" / "odcs_schema" / "findings.yaml").read_text())

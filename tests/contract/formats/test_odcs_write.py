@@ -8,8 +8,8 @@ import yaml
 from hypothesis import given, strategies as st
 
 from floe.contract.formats import canonical, read
+from floe.contract.formats.odcs import schema_findings
 from floe.contract.formats.odcs.causes import causes
-from floe.contract.formats.odcs.places import schema_findings
 from floe.contract.formats.odcs.write import document, write
 from floe.contract.formats.text import yaml_text
 from floe.model import Severity

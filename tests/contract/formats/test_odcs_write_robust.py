@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 import floe
 from floe.contract.formats import canonical, read, read_tree
+from floe.contract.formats.odcs import validator
 from floe.contract.formats.odcs.causes import causes
-from floe.contract.formats.odcs.places import validator
 from floe.contract.formats.odcs.write import write
 from floe.contract.formats.text import yaml_text
-from floe.contract.formats.text.section import tree as planted
 from floe.model import List, Map, Place
+from floe.model.tree import tree as planted
 
 SCHEMAS = Path(floe.__file__).parent / "contract" / "formats" / "odcs" / "schemas"
 OLDER = """

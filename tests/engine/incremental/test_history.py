@@ -5,8 +5,7 @@ import random
 from floe.engine.incremental.history import FileSetResult, RuleHistory, TableHistory, decode, encode, rewritten
 from floe.engine.incremental.reads import Measurement, RuleNeed, combined, learned, need_of, old_files, plan_reads
 from floe.model import Severity
-from floe.model.claim import Claim, FileStatistics
-from floe.model.plan import Expectation, RowRule, UniqueKey
+from floe.model.plan import Claim, Expectation, FileStatistics, RowRule, UniqueKey
 from floe.tables.facts import Rewrite
 
 ROW = Expectation(

@@ -1,6 +1,6 @@
 """Which columns may have their values named in a query."""
 
-from floe.engine.plan.patterns import regex_columns
+from floe.engine.plan.expectations import regex_columns
 from floe.model import Severity
 from floe.model.plan import Expectation, RowRule
 

@@ -164,8 +164,7 @@ PATTERNS = [
 @pytest.mark.spark
 @pytest.mark.parametrize(("pattern", "good", "bad"), PATTERNS)
 def test_patterns_mean_in_spark_what_the_standard_says(spark, pattern: str, good: list[str], bad: list[str]):
-    from floe.engine.plan.expectations.pattern_mismatch import java_pattern, unmatched
-    from floe.engine.plan.patterns import with_precomputed_values
+    from floe.engine.plan.expectations import java_pattern, unmatched, with_precomputed_values
     from floe.lang.sql.literals import text
 
     java, _ = java_pattern(pattern)

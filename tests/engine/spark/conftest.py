@@ -49,8 +49,7 @@ def connect_server(root: Path) -> Iterator[str]:
 
 def _configured(root: Path) -> dict[str, str]:
     """What a session must be started with for Delta and Iceberg, as floe starts its own."""
-    from floe.engine.spark.jars import jars
-    from floe.engine.spark.session import configuration
+    from floe.engine.spark.session import configuration, jars
 
     settings = spark_settings(root, root)
     return configuration(settings, jars(settings))

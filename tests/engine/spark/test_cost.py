@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from floe.engine.spark.cost import Cost, metered
-from floe.engine.spark.measure import MeasureRequest, measure
+from floe.engine.spark.measure import Cost, MeasureRequest, measure, metered
 from floe.model.plan import Reference
 from floe.model.result import Outcome
 from tests.helpers.expectations import asked, plan

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 from tools.jar import build, compiler, manifest
 
-from floe.engine.spark.jars import OWN
+from floe.engine.spark.session import OWN
 
 
 def test_the_jar_names_the_source_it_was_made_of():

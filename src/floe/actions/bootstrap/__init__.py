@@ -19,7 +19,7 @@ from floe.contract.formats.text import edit, yaml_text
 from floe.contract.lint.personal import named
 from floe.contract.sources.files import read_bytes
 from floe.model import LAYERS, Contract, ContractError, Dataset, FloeError, Map, Place
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_target
 

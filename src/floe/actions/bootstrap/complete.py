@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from floe import tables
-from floe.actions.load.find import load_contract
-from floe.actions.load.variables import with_values
+from floe.actions.load.find import load_contract, with_values
 from floe.contract.formats.text.edit import NewKey, add_keys
 from floe.contract.sources.rewrite import rewrite
 from floe.engine.metadata.schema import columns

@@ -9,7 +9,7 @@ from typing import Any
 from floe.contract.formats.foreign.table import Column
 from floe.contract.lint.personal import named
 from floe.lang.type_text import parse_type
-from floe.model.claim import FileStatistics
+from floe.model.plan import FileStatistics
 from floe.model.profile import ColumnSeen, Observation, kind, names_a_row
 from floe.model.types import Array, Family, MapOf, Member, Struct, Type
 

@@ -8,8 +8,8 @@ from floe import engine, tables
 from floe.actions.bootstrap.proposals import Evidence
 from floe.contract.formats.foreign.documents import name_of
 from floe.model import Contract, Dataset, EngineError, TableError
+from floe.model.contract import Target
 from floe.model.profile import Observation
-from floe.model.table import Target
 from floe.model.types import Struct
 from floe.settings import Settings
 from floe.tables import probe, reader_of

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from floe.actions.approve.approvals import FILE, approvals, approved
+from floe.actions.approve import FILE, approvals, approved
 from floe.actions.ci.compiled import compiled
 from floe.actions.diff import DiffResult, Question, compare
 from floe.actions.diff.contract_set import ContractSet, base_of, in_files

@@ -15,8 +15,7 @@ from floe.actions.compile.cache import Cache, DamagedError
 from floe.actions.compile.contract import CompiledContract, CompileWorker, lifecycle
 from floe.actions.compile.judge import Rulebook, apply_waivers, as_compiled, rulebook
 from floe.actions.diff.previous import History, bases
-from floe.actions.load.parents import shown
-from floe.actions.load.product import open_product
+from floe.actions.load.product import open_product, shown
 from floe.actions.load.settings import load_settings
 from floe.contract.lint.rule import in_order
 from floe.contract.resolve import artifacts

@@ -16,7 +16,7 @@ from floe.actions.compile.cache import Cache
 from floe.actions.compile.contract import CompiledContract, CompiledProduct, CompileWorker, Task
 from floe.actions.compile.judge import reachable
 from floe.actions.diff.previous import History
-from floe.actions.load.parents import may_name
+from floe.actions.load.product import may_name
 from floe.contract.sources.files import Folders, read_bytes
 from floe.model import ContractError
 from floe.settings import Settings

@@ -20,8 +20,8 @@ from floe.contract.resolve.inherit import Effective
 from floe.contract.resolve.waive import waived
 from floe.engine.metadata.schema import Difference, differences
 from floe.model import Contract, Dataset, Finding, FloeError, SettingError, Severity, locate
+from floe.model.contract import Target
 from floe.model.policy import Policy, Waiver
-from floe.model.table import Target
 from floe.model.types import Struct
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_target

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floe import registry
+from floe.actions.load.cache import read_registered
 from floe.actions.load.registered import registry_of, the_version
-from floe.actions.load.resolved_contract import read_registered
 from floe.model import Contract
 from floe.settings import Settings
 
@@ -149,7 +149,7 @@ def history(name: str, settings: Settings) -> dict[str, Any]:
     store = registry_of(settings)
     known, _ = the_version(name, store, settings.clock())
     contract_id = known.contract["contract_id"]
-    audit, before = registry.audit.trail(store, contract_id), registry.details.past(store, contract_id)
+    audit, before = registry.store.trail(store, contract_id), registry.details.past(store, contract_id)
     published = {row["version"]: row for row in known.versions}
     events = [
         *(_audited(row, published) for row in audit),

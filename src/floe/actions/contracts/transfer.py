@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from floe import registry
+from floe.actions.load.cache import read_registered
 from floe.actions.load.product import open_product
 from floe.actions.load.registered import registry_of, the_version
-from floe.actions.load.resolved_contract import read_registered
 from floe.actions.outbox import send_due
 from floe.actions.publish.candidates import Repositories, one_form
 from floe.actions.publish.entry import purpose_of

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from floe import registry
+from floe.actions.load.cache import read_registered
 from floe.actions.load.find import load_contract
-from floe.actions.load.resolved_contract import REGISTRY, read_registered
 from floe.contract.formats import read
 from floe.contract.formats.config import changes
 from floe.contract.lint.rules.secret import hide, secrets_in
@@ -15,6 +15,7 @@ from floe.contract.lint.run import looks_like_contract
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.contract.sources.git import Repository
 from floe.model import Contract, ContractError, Finding, FloeError, Map, Place, SettingError, Severity
+from floe.model.contract import REGISTRY
 from floe.model.migration import ListedChange
 from floe.settings import Settings
 

@@ -3,9 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from floe.actions.load.parents import Parents
-from floe.actions.load.resolved_contract import is_whole
-from floe.contract.resolve.inherit import ContractFamily, Effective, extended
+from floe.actions.load.product import Parents
+from floe.contract.resolve.inherit import ContractFamily, Effective
 from floe.contract.sources.files import Before, Disk
 from floe.contract.sources.git import Repository
 from floe.model import Contract
@@ -23,12 +22,12 @@ class Inheritance:
 
         The new one is of the working tree, or of a revision.
         """
-        if not any(True for contract in (old, new) if not is_whole(contract) for _ in extended(contract)):
+        if not any(True for contract in (old, new) if not contract.is_resolved for _ in contract.extended()):
             return old, new, ()
         alone = "only the documents are compared, without inherited values"
         made: list[Effective] = []
         for one, of in ((old, ""), (new, revision)):
-            if is_whole(one):
+            if one.is_resolved:
                 made.append(Effective(one, one))
                 continue
             at, path = _origin(one.source, of)

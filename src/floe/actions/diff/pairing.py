@@ -14,7 +14,6 @@ from floe.actions.diff.contract_set import (
     load_set,
     refuse_broken,
 )
-from floe.actions.load.resolved_contract import is_whole
 from floe.contract.compat.versions import name_of
 from floe.contract.formats.canonical import content_hash
 from floe.contract.sources.git import Range, Repository, parse_range
@@ -158,7 +157,7 @@ def _versions(contract_set: ContractSet) -> Iterator[VersionPair]:
         new = max(line, key=version_of)
         line.remove(new)
         _refuse_twice(new, line)
-        tagged = [] if line or is_whole(new) else _at_tags(new, Repository(Path.cwd()))
+        tagged = [] if line or new.is_resolved else _at_tags(new, Repository(Path.cwd()))
         yield in_line(line or tagged, new, contract_set.changes_of(new))
 
 

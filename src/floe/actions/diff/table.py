@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from floe import tables
 from floe.actions.diff.contract_set import Source, load_set, refuse_broken
-from floe.actions.load.variables import with_values
+from floe.actions.load.find import with_values
 from floe.contract.compat import CHANGES
 from floe.contract.compat.diff import changes
 from floe.contract.compat.pairs import Terms

@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from floe import engine
-from floe.actions.enforce.batch_file import check_batch_file
-from floe.actions.enforce.context import MODES, WriteContext, WriteOptions, find_context
-from floe.actions.enforce.result import refusal
-from floe.actions.enforce.write import write_batch
+from floe.actions.enforce.context import MODES, WriteContext, WriteOptions, check_batch_file, find_context
+from floe.actions.enforce.write import refusal, write_batch
 from floe.actions.load.settings import load_settings
 from floe.events.trace import facts_of, span
 from floe.model import Contract
@@ -69,8 +67,8 @@ def enforce_file(
     for file in (batch, *(inputs or {}).values()):
         check_batch_file(file)
     context = find_context(contract, options, settings)
-    df = engine.gate.stage.parquet(batch, settings)
-    frames = {name: engine.gate.stage.parquet(file, settings) for name, file in (inputs or {}).items()}
+    df = engine.gate.gate.parquet(batch, settings)
+    frames = {name: engine.gate.gate.parquet(file, settings) for name, file in (inputs or {}).items()}
     return _enforce(df, replace(context, options=replace(options, inputs=frames or None)))
 
 

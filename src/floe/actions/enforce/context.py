@@ -7,18 +7,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floe import engine, registry
+from floe import engine, registry, tables
 from floe.actions.load.find import find_for_write, find_layer
 from floe.actions.verify.references import reference_targets, require_offline_write, salt_of, store_or_offline
 from floe.engine.plan import make_plan
-from floe.engine.plan.expectations.expectation import zone_name
+from floe.engine.plan.expectations import zone_name
 from floe.lang.secret import with_variables_hidden
 from floe.model import Contract, ContractError, Dataset, Finding, TableError
-from floe.model.features import as_of_field
+from floe.model.contract import Target, as_of_field
 from floe.model.lifecycle import RETIRED, refusal, standing_of, used
 from floe.model.plan import Plan
 from floe.model.result import Outcome
-from floe.model.table import Target
 from floe.model.types import Atomic, schema_hash
 from floe.settings import Settings
 from floe.system.full_disk import remedy
@@ -230,3 +229,35 @@ def _registered_identity(context: WriteContext) -> dict[str, Any]:
     ):
         return {}
     return {"primary key": known["primary_keys"], "partition columns": known["partition_cols"]}
+
+
+def check_batch_file(batch: str) -> None:
+    """TableError where a batch is no Parquet file, or no folder of nothing else."""
+    if "://" in batch:
+        return
+    path = Path(batch)
+    if not path.exists():
+        raise TableError(f"The batch {batch} does not exist", "Pass a Parquet file or a folder of Parquet files")
+    files = [path] if path.is_file() else sorted(path.rglob("*.parquet"))
+    if not files:
+        raise TableError(
+            f"The folder {batch} contains no Parquet file", "Pass a Parquet file or a folder of Parquet files"
+        )
+    others = _others(path) if path.is_dir() else ()
+    if others:
+        raise TableError(
+            f"The folder {batch} contains a file without the suffix .parquet: {Path(others[0]).name}",
+            "Move it, or rename it to *.parquet",
+        )
+    for file in files:
+        with file.open("rb") as stream:
+            head = stream.read(4)
+            stream.seek(max(file.stat().st_size - 4, 0))
+            if (head, stream.read(4)) != (b"PAR1", b"PAR1"):
+                raise TableError(f"The batch {file} is not a Parquet file or is truncated", "Write it again as Parquet")
+
+
+def _others(folder: Path) -> tuple[str, ...]:
+    """The files of a folder that are not named as Parquet; TableError where they are partitioned in two ways."""
+    found = tables.parquet.folder.list_files(str(folder))
+    return found.others if found else ()

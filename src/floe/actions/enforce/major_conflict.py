@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from floe import registry
-from floe.actions.load.resolved_contract import read_registered
+from floe.actions.load.cache import read_registered
 from floe.model import Contract
 from floe.model.change import Bump
 from floe.model.contract import Version

@@ -1,23 +1,36 @@
-"""A batch from its frame to its commit: known from an earlier write, judged, decided, committed, recorded."""
+"""A batch from its frame to its commit: known from an earlier write, judged, decided, committed, recorded, answered.
 
+What a run is about to commit is kept in `.floe/pending` before the commit, so that the next write can tell what a killed run
+did, and clean up after it.
+"""
+
+import fcntl
+import json
+import os
+import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from floe import engine, tables
 from floe.actions.enforce.context import WriteContext, write_request
 from floe.actions.enforce.inputs import check_inputs
 from floe.actions.enforce.major_conflict import major_conflict
-from floe.actions.enforce.pending import leftovers, pending
-from floe.actions.enforce.result import fact_of_batch, run_entry, write_result
-from floe.actions.record import record_and_emit
-from floe.actions.verify.references import of_batch
-from floe.model import TableError
-from floe.model.result import Outcome, WriteResult
+from floe.actions.record import record_and_emit, run_row_for_write
+from floe.actions.verify.references import fact_of, of_batch
+from floe.lang.json_text import dumps
+from floe.lang.secret import with_variables_hidden, with_variables_revealed
+from floe.model import FloeError, TableError, ViolationError
+from floe.model.contract import FeatureVersion
+from floe.model.result import Outcome, Result, WriteResult
 from floe.system.clock import stamp
-from floe.tables.locate import refuse_other_root
+from floe.system.full_disk import remedy
+from floe.system.private_files import open_private
+from floe.tables.locate import kept, refuse_other_root
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -27,6 +40,88 @@ if TYPE_CHECKING:
 
 
 Keep = Callable[[Mapping[str, Any]], None]
+
+
+class Leftover(NamedTuple):
+    """What a killed run left: its id and batch, the files it staged, and the entry it was about to record."""
+
+    path: Path
+    run_id: str
+    batch_id: str | None
+    staging: str
+    entry: dict[str, Any] | None
+
+    def clear(self) -> None:
+        """Take away what nobody can use."""
+        shutil.rmtree(self.staging, ignore_errors=True)
+        self.path.unlink(missing_ok=True)
+
+
+@contextmanager
+def pending(root: Path, table_id: str, run_id: str, batch_id: str | None, staging: str) -> Iterator[Keep]:
+    """Say that a run is under way, and give the way to keep what it is about to commit."""
+    path = _folder(root) / f"{run_id}.json"
+    head = {"root": str(root), "table": table_id, "run_id": run_id, "batch_id": batch_id, "staging": staging}
+    try:
+        with _opened(path) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # as long as the process lives
+            _write(file, path, head)
+            yield lambda entry: _write(file, path, {**head, "entry": entry})
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _opened(path: Path) -> TextIO:
+    try:
+        file: TextIO = open_private(path, "w", encoding="utf-8")
+        return file
+    except OSError as error:
+        raise _not_kept(path, error) from None
+
+
+def _write(file: TextIO, path: Path, content: Mapping[str, Any]) -> None:
+    rest = dumps(with_variables_hidden(content)).encode()
+    number, at = file.fileno(), 0
+    try:
+        os.ftruncate(number, 0)
+        while rest:
+            written = os.pwrite(number, rest, at)
+            rest, at = rest[written:], at + written
+        os.fsync(number)
+    except OSError as error:
+        raise _not_kept(path, error) from None
+
+
+def _not_kept(path: Path, error: OSError) -> FloeError:
+    usual = f"Make {path.parent} writable, and run it again"
+    return FloeError(f"{path} cannot be written, so nothing is committed: {error.strerror}", remedy(error, usual))
+
+
+def leftovers(root: Path, table_id: str) -> list[Leftover]:
+    """What killed runs left of a table; runs that still live hold their file."""
+    found = []
+    for path in sorted(_folder(root).glob("*.json")):
+        with path.open(encoding="utf-8") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                continue
+            try:
+                said = json.loads(file.read())
+            except ValueError:  # killed in the middle of saying it, so nothing was committed
+                said = {"table": None}
+        if said.get("root", str(root)) != str(root):
+            path.unlink()  # of the project that this folder is a copy of, whose run may be alive
+        elif said["table"] == table_id:
+            left = Leftover(
+                path, said["run_id"], said["batch_id"], with_variables_revealed(said["staging"]), said.get("entry")
+            )
+            found.append(left)
+    return found
+
+
+def _folder(root: Path) -> Path:
+    return root / ".floe" / "pending"
 
 
 def write_batch(df: "DataFrame", context: WriteContext) -> WriteResult:
@@ -165,3 +260,136 @@ def _settle(context: WriteContext, entry: dict[str, Any], snapshot: str) -> None
     entry["run"]["snapshot_after"] = entry["run"]["result"]["snapshot_after"] = snapshot
     note = record_and_emit(context.settings, context.store, entry, WriteResult.of(entry["run"]["result"]))
     context.settings.say(note or f"· run {entry['run']['run_id']} was killed after its commit; it is recorded now")
+
+
+def write_result(context: WriteContext, gate_result: "GateResult", started: float) -> WriteResult:
+    """The answer of a write that went through the gate."""
+    unknown = dict.fromkeys(("queries", "jobs", "scans", "files", "files_read", "bytes_read"))
+    judged = Result(
+        contract=context.plan.contract,
+        version=context.plan.version,
+        dataset=context.plan.dataset,
+        checked_at=stamp(context.settings.clock()),
+        expectations=gate_result.outcomes,
+        rows=gate_result.rows,
+        snapshot=gate_result.after,
+        target=context.target,
+        schema=context.plan.schema,
+        cost={**unknown, "seconds": round(time.monotonic() - started, 3)},
+    )
+    again = gate_result.repeated
+    return WriteResult(
+        table=context.table_id,
+        mode=context.options.mode,
+        written=gate_result.written,
+        quarantined=gate_result.quarantined,
+        refused=gate_result.refused,
+        shadow=context.options.shadow,
+        batch_id=context.options.batch_id,
+        result=judged,
+        run_id=again.run_id if again else context.run_id,
+        location=with_variables_hidden(gate_result.location or str(context.target)),
+        format=context.target.format,
+        level=context.settings.data_contracts.enforcement,
+        verdict=str(gate_result.verdict),
+        created=gate_result.created,
+        snapshot_before=gate_result.before,
+        snapshot_after=again.snapshot if again else gate_result.after,
+        schema_version=gate_result.schema_version,
+        schema_hash=context.schema_hash,
+        feature_version=_feature_version(context, gate_result),
+        repeated=again is not None,
+        way=gate_result.way,
+        notes=(*gate_result.notes, *_quarantine_notes(context, gate_result), *_notes(context)),
+    )
+
+
+def _feature_version(context: WriteContext, gate_result: "GateResult") -> str | None:
+    """How models name a Gold snapshot: by its newest day, that of the commit where no column dates its rows."""
+    if context.layer != "gold" or not gate_result.written or gate_result.repeated:
+        return None
+    day = gate_result.as_of or context.settings.clock().date()
+    return str(FeatureVersion(context.table_id, day, gate_result.schema_version, context.schema_hash))
+
+
+def run_entry(context: WriteContext, result: WriteResult, gate_result: "GateResult") -> dict[str, Any]:
+    """A run as the registry keeps it, with the table and its schema where something was written."""
+    entry = run_row_for_write(result, context.settings.actor)
+    if not result.refused:
+        entry |= {"table": _table_row(context, result), "schema": _schema_row(context, result)}
+        entry |= {"fact": fact_of_batch(context, gate_result.rows, gate_result.nulls)} if gate_result.rows else {}
+    return entry
+
+
+def _table_row(context: WriteContext, result: WriteResult) -> dict[str, Any]:
+    return {
+        "table_id": context.table_id,
+        "layer": context.layer,
+        "location": kept(result.location, context.settings.root),
+        "primary_keys": list(context.plan.key),
+        "partition_cols": list(context.plan.partition),
+        "contract_path": context.contract.source,
+        "format": context.target.format,
+        "name": with_variables_hidden(context.target.name),
+    }
+
+
+def _schema_row(context: WriteContext, result: WriteResult) -> dict[str, Any]:
+    return {
+        "table_id": context.table_id,
+        "schema_version": result.schema_version,
+        "schema_hash": context.schema_hash,
+        "changed_at": result.result.checked_at,
+        "changed_by": context.settings.actor,
+        "notes": f"contract {context.contract.identity}",
+    }
+
+
+def refusal(result: WriteResult) -> ViolationError:
+    """The error that a refused batch raises."""
+    failed = result.result.failed or result.result.not_evaluated
+    lines = [f"{result.table} refused the batch; nothing was written"]
+    lines += [
+        f"    FLOE-{outcome.code} {outcome.severity}: {outcome.message} (expected {outcome.expected}, actual {outcome.actual})"
+        for outcome in failed[:10]
+    ]
+    lines += [f"    and {len(failed) - 10} more, in .result"] if len(failed) > 10 else []
+    return ViolationError(
+        "\n".join(lines),
+        result,
+        "Correct the batch at its source, or change the contract in a new version",
+        failed[0].code,
+    )
+
+
+def _quarantine_notes(context: WriteContext, gate_result: "GateResult") -> tuple[str, ...]:
+    if not gate_result.quarantined or gate_result.repeated:
+        return ()
+    why = "violate an expectation"
+    if context.settings.data_contracts.enforcement == "off":
+        why = "violate expectations that refuse a batch; at level off, other bad rows are written"
+    return (
+        f"{gate_result.quarantined} of {gate_result.rows} rows were written to {engine.gate.quarantine.quarantine_target(context.target)}: they {why}",
+    )
+
+
+def _notes(context: WriteContext) -> tuple[str, ...]:
+    notes = [*context.offline]
+    if context.ending:
+        notes.append(f"FLOE-{context.ending.code} {context.ending.severity}: {context.ending.message}")
+    if not context.dataset.primary_key and context.layer != "bronze":
+        notes.append(
+            f"'{context.dataset.name}' has no primary key, so duplicates were not checked: "
+            "add primaryKey: true to its key columns"
+        )
+    if not context.options.batch_id:
+        notes.append("no batch_id: a repeat of this batch would be written again")
+    if context.layer == "silver" and not context.options.inputs:
+        notes.append("inputs not checked")
+    return tuple(notes)
+
+
+def fact_of_batch(context: WriteContext, rows: int, nulls: Mapping[str, int]) -> dict[str, Any]:
+    """What is kept of the batch, to compare the batches of later days with."""
+    name, now = context.contract.identity.rsplit(":", 1)[0], context.settings.clock()
+    return fact_of(name, context.dataset.name, "batch", now, rows, nulls)

@@ -3,13 +3,14 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from floe.actions.load.resolved_contract import CACHE, read_registered
+from floe.contract.formats import read
 from floe.lang.json_text import dumps
-from floe.model import Contract, ContractError
-from floe.model.contract import Version
+from floe.model import Contract, ContractError, Severity
+from floe.model.contract import CACHE, REGISTRY, Version
 from floe.settings import Settings
 from floe.system.private_files import write_private
 
@@ -71,3 +72,21 @@ def _digest(text: str) -> str:
 
 def _folder(root: Path) -> Path:
     return root / ".floe" / "cache" / "contracts"
+
+
+def read_registered(
+    contract: Mapping[str, Any], row: Mapping[str, Any], tables: Sequence[Mapping[str, Any]], prefix: str = REGISTRY
+) -> Contract:
+    """A registered version as a contract, with all it inherits and the layers of its tables."""
+    source = f"{prefix}{row['contract_id']}:{row['version']}"
+    made, found = read(row["effective"], source)
+    if made is None:
+        wrong = next(finding for finding in found if finding.severity >= Severity.ERROR)
+        raise ContractError(
+            f"{source}: {wrong.message}", "Register it again from its document", wrong.code, tuple(found)
+        )
+    made = replace(made, domain=made.domain or contract["domain"], product=made.product or contract["product"])
+    of = {
+        table["dataset"]: table["table_id"] for table in tables if table["major"] == row["major"] and table["table_id"]
+    }
+    return made.with_layers({dataset: table_id.split(".")[0] for dataset, table_id in of.items()})

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from floe.actions.load.resolved_contract import COMPILED, with_layers
 from floe.contract.formats import read
 from floe.contract.sources.files import read_bytes
 from floe.lang.json_text import dumps
 from floe.model import Contract, ContractError
+from floe.model.contract import COMPILED
 from floe.settings import Settings
 
 FILE = "compiled_artifacts.json"
@@ -65,4 +65,4 @@ def _contract(entry: dict[str, Any]) -> Contract:
     if contract is None:
         raise ContractError(f"{source}: {found[0].message}", "Write it again: floe compile", found[0].code)
     contract = replace(contract, domain=entry["domain"], product=entry["product"])
-    return with_layers(contract, {value["name"]: value["layer"] for value in entry["datasets"]})
+    return contract.with_layers({value["name"]: value["layer"] for value in entry["datasets"]})

@@ -4,8 +4,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from floe import registry
-from floe.actions.load.cache import cached, keep
-from floe.actions.load.resolved_contract import read_registered
+from floe.actions.load.cache import cached, keep, read_registered
 from floe.model import Contract, ContractError, RegistryError
 from floe.model.contract import Version
 from floe.settings import Settings

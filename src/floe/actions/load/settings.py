@@ -1,18 +1,130 @@
-"""The settings in force, read once at a door."""
+"""The settings in force, read once at a door: defaults, manifest.yaml, the environment, the command."""
 
+import difflib
 import getpass
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from floe.contract.formats.config import manifest
 from floe.contract.formats.text import yaml_text
 from floe.contract.sources.files import read_bytes, root
-from floe.model import ContractError, SettingError
-from floe.settings import KEYS, Settings
+from floe.lang.secret import masked
+from floe.model import ContractError, Map, SettingError, locate
+from floe.settings import KEYS, RESERVED, SettingKey, Settings
+
+_BY_NAME = {key.name: key for key in KEYS}
+_GROUPS = {name.rsplit(".", count)[0] for name in _BY_NAME for count in range(1, name.count(".") + 1)}
+_MONITORING = "data_contracts.monitoring."
+_OLDER = {
+    f"{_MONITORING}{check}_check_interval": f"{_MONITORING}{check}.check_interval"
+    for check in ("freshness", "schema_drift", "quality", "availability")
+}
+
+
+def merged_settings(root: Path, manifest: Any, environment: Mapping[str, str], given: Mapping[str, Any]) -> Settings:
+    """Defaults, then the manifest, then FLOE_ variables, then what the command was given."""
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for name, value, origin in (*_from_manifest(manifest), *_from_environment(environment), *_from_command(given)):
+        values[name] = _checked(_BY_NAME[name], value, origin)
+        origins[name] = origin
+    return Settings(root, origins=MappingProxyType(origins)).with_values(values)
+
+
+def _from_manifest(tree: Any) -> list[tuple[str, Any, str]]:
+    if tree is None:
+        return []
+    if not isinstance(tree, Map):
+        raise SettingError("manifest.yaml is not a mapping of settings", "Start it with a key such as data_contracts:")
+    return list(_settings_in(tree, ""))
+
+
+def _settings_in(group: Map, prefix: str) -> Iterator[tuple[str, Any, str]]:
+    for key, value in group.items():
+        name = _OLDER.get(prefix + key, prefix + key)
+        place = str(locate(group, key, key=True))
+        if name in _BY_NAME:
+            yield name, value, place
+        elif name not in _GROUPS:
+            raise _unknown(name, [*_BY_NAME, *_GROUPS], f"manifest key '{name}'", place)
+        elif isinstance(value, Map):
+            yield from _settings_in(value, name + ".")
+        elif value is not None:
+            members = ", ".join(sorted(n for n in _BY_NAME if n.startswith(name + ".")))
+            raise SettingError(
+                f"{place}: '{name}' is a group of settings, not the value '{masked(value, name)}'",
+                f"Set one of {members}",
+            )
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting.
+
+    >>> variable("tables.format")
+    'FLOE_TABLES_FORMAT'
+    """
+    return "FLOE_" + name.upper().replace(".", "_")
+
+
+def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, Any, str]]:
+    by_variable = {variable(name): name for name in _BY_NAME}
+    found = []
+    for word, text in sorted(environment.items()):
+        if not word.startswith("FLOE_") or word in RESERVED:
+            continue
+        if word not in by_variable:
+            raise _unknown(word, [*by_variable, *RESERVED], f"environment variable '{word}'", "environment")
+        found.append((by_variable[word], _parsed(_BY_NAME[by_variable[word]], text), f"environment {word}"))
+    return found
+
+
+def _from_command(given: Mapping[str, Any]) -> list[tuple[str, Any, str]]:
+    unknown = next((name for name in given if name not in _BY_NAME), None)
+    if unknown:
+        raise _unknown(unknown, list(_BY_NAME), f"setting '{unknown}'", "command")
+    return [
+        (name, _parsed(_BY_NAME[name], value) if isinstance(value, str) else value, "command")
+        for name, value in given.items()
+    ]
+
+
+def _unknown(word: str, known: list[str], what: str, place: str) -> SettingError:
+    near = difflib.get_close_matches(word, known, 1, 0.5) or difflib.get_close_matches(
+        word.rsplit(".", 1)[-1], known, 1, 0.5
+    )
+    hint = f"Did you mean '{near[0]}'? " if near else ""
+    return SettingError(f"{place}: Unknown {what}", f"{hint}`floe doctor` lists all settings")
+
+
+def _parsed(key: SettingKey, text: str) -> Any:
+    """A value given as text: JSON where the setting is not text itself."""
+    if key.kind is str:
+        return text
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def _checked(key: SettingKey, value: Any, origin: str) -> Any:
+    right = isinstance(value, key.kind) and not (key.kind is int and isinstance(value, bool))
+    if not right:
+        raise SettingError(
+            f"{origin}: '{key.name}' is {json.dumps(masked(value, key.name), default=str)}, which is not of type {key.kind.__name__}",
+            f"Its default is {json.dumps(key.default)}",
+        )
+    if key.choices and value not in key.choices:
+        near = difflib.get_close_matches(value, key.choices, 1)
+        raise SettingError(
+            f"{origin}: '{key.name}' is '{masked(value, key.name)}', which is not one of {', '.join(key.choices)}",
+            f"Did you mean '{near[0]}'?" if near else f"Use {key.default}",
+        )
+    return value
 
 
 def load_settings(
@@ -26,7 +138,7 @@ def load_settings(
         tree = yaml_text.parse(read_bytes(path), str(path)) if path.is_file() else None
     except ContractError as error:
         raise SettingError(f"{error.findings[0].place}: {error.message}", error.suggestion) from None
-    settings = _traced(manifest.read(folder, tree, environment, given or {}), environment)
+    settings = _traced(merged_settings(folder, tree, environment, given or {}), environment)
     if is_untrusted():
         settings = _held_back(settings)
     cache = Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "floe"

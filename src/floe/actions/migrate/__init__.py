@@ -15,9 +15,8 @@ from floe.contract.compat.pairs import earlier
 from floe.lang.sql.literals import quote
 from floe.model import Contract, ContractError, Dataset, Field, SettingError
 from floe.model.change import Bump
-from floe.model.contract import Version
+from floe.model.contract import Target, Version
 from floe.model.result import WriteResult
-from floe.model.table import Target
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_target
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from floe import registry
 from floe.model import Contract, Dataset
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_target
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from floe import registry
 from floe.actions.compile import FILE
-from floe.actions.load.find import use_contract
+from floe.actions.load.find import use_contract, with_values
 from floe.actions.load.major_line import as_contract
-from floe.actions.load.variables import with_values
 from floe.contract.formats import read
 from floe.contract.lint.run import looks_like_contract
 from floe.contract.resolve.artifacts import FORMAT

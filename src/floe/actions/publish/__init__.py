@@ -7,14 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from floe.actions.approve.approvals import approvals
+from floe.actions.approve import approvals
 from floe.actions.compile.judge import rulebook
 from floe.actions.load.settings import load_settings, start_of
 from floe.actions.outbox import send_due
 from floe.actions.publish.candidates import Candidate, FilePublisher, find_candidates
-from floe.actions.publish.entry import entry_of
-from floe.actions.publish.judge import Judge
-from floe.actions.publish.result import (
+from floe.actions.publish.entry import (
     CREATED,
     REFUSED,
     REGISTERED,
@@ -24,12 +22,14 @@ from floe.actions.publish.result import (
     Published,
     PublishResult,
     broken,
+    entry_of,
     from_row,
     not_tried,
     said,
     unchecked,
     unnamed,
 )
+from floe.actions.publish.judge import Judge
 from floe.actions.publish.tested import Tested, Tester
 from floe.model import Contract, ContractError, RegistryError, SettingError
 from floe.model.change import Bump

@@ -11,8 +11,7 @@ from floe.actions.compile.contract import CompiledContract, CompileWorker, Task
 from floe.actions.compile.judge import apply_waivers, rulebook
 from floe.actions.diff.previous import History
 from floe.actions.load.find import load_contract
-from floe.actions.load.parents import shown
-from floe.actions.load.product import OpenProduct, Resolved, product_documents
+from floe.actions.load.product import OpenProduct, Resolved, product_documents, shown
 from floe.contract.compat.versions import VERSION_RULES
 from floe.contract.lint.run import looks_like_contract
 from floe.contract.sources.files import contract_files, read_bytes

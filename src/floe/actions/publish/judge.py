@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from floe.actions.approve.approvals import approved
+from floe.actions.approve import approved
 from floe.actions.compile.judge import Rulebook, apply_waivers, as_compiled
 from floe.actions.diff import diff_effective, documents_hash
 from floe.actions.diff.contract_set import read_changes_file

@@ -8,13 +8,13 @@ from typing import Any
 
 from floe import engine
 from floe.actions.compile.judge import Rulebook, apply_waivers
-from floe.actions.load.variables import with_values
+from floe.actions.load.find import with_values
 from floe.actions.record import record, run_row_for_test
 from floe.actions.verify import verify_some
 from floe.lang.dates import parse_day
 from floe.model import Contract, ContractError, Dataset, EngineError, Finding, Severity, TableError, locate
+from floe.model.contract import Target
 from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome, Result
-from floe.model.table import Target
 from floe.registry import Store
 from floe.settings import Settings
 from floe.system.clock import stamp

@@ -16,10 +16,10 @@ from floe.actions.verify.table import probe_table, read_metadata, result_of
 from floe.engine.metadata.schema import differences, schema_outcomes
 from floe.engine.plan import make_plan
 from floe.model import Contract, ContractError, Dataset, EngineError, Severity, TableError, ViolationError
+from floe.model.contract import Target
 from floe.model.plan import CommitAge, Expectation, MonitorOnly, Plan, RowAge, UniqueKey
 from floe.model.result import FAIL, NOT_EVALUATED, PASS, Outcome, Result
 from floe.model.service_level import level_name
-from floe.model.table import Target
 from floe.model.types import schema_hash as hash_of
 from floe.model.violation_type import violation_type
 from floe.settings import Settings

@@ -13,9 +13,9 @@ from floe import registry, tables
 from floe.actions.load.find import contracts_below
 from floe.engine.metadata.anomaly import WINDOW, DayPoint, batch_anomalies, table_anomalies
 from floe.model import Contract, Dataset, FloeError, RegistryError
+from floe.model.contract import Target
 from floe.model.plan import Plan, SqlQuery
 from floe.model.result import Outcome
-from floe.model.table import Target
 from floe.settings import Settings
 from floe.system.clock import stamp
 from floe.system.private_files import private_folder, write_private

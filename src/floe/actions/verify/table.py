@@ -19,14 +19,23 @@ from floe.engine.metadata.proof import (
     row_count,
 )
 from floe.engine.metadata.schema import columns, differences, drift, path_of, schema_outcomes
-from floe.engine.plan.patterns import regex_columns
+from floe.engine.plan.expectations import regex_columns
 from floe.lang.secret import with_variables_hidden, with_variables_revealed
 from floe.model import Severity, TableCause, TableError
 from floe.model.age import age_outcome, format_duration
-from floe.model.claim import FileStatistics
-from floe.model.plan import CommitAge, Expectation, ForeignKey, MonitorOnly, Plan, RowRule, RowScope, VerifyInputs
+from floe.model.contract import Target
+from floe.model.plan import (
+    CommitAge,
+    Expectation,
+    FileStatistics,
+    ForeignKey,
+    MonitorOnly,
+    Plan,
+    RowRule,
+    RowScope,
+    VerifyInputs,
+)
 from floe.model.result import NOT_GATED, Outcome, Result, not_evaluated
-from floe.model.table import Target
 from floe.model.types import Struct
 from floe.settings import Settings
 from floe.system.clock import stamp

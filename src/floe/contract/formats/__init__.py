@@ -7,9 +7,9 @@ from typing import Any
 from floe.contract.formats import odcs
 from floe.contract.formats.dialects import a as dialect_a, b as dialect_b, c as dialect_c, dcs
 from floe.contract.formats.foreign import recognise as foreign
+from floe.contract.formats.odcs import VERSIONS
 from floe.contract.formats.odcs.fit import fitted
 from floe.contract.formats.odcs.forms import lowered
-from floe.contract.formats.odcs.places import VERSIONS
 from floe.contract.formats.text import yaml_text
 from floe.contract.formats.text.section import DocumentSection
 from floe.model import Contract, ContractError, Finding, Map, Severity

@@ -10,11 +10,11 @@ from typing import Any
 
 from floe.contract.formats.odcs.fit import comparable
 from floe.contract.formats.options import said
-from floe.contract.formats.text.section import maps
 from floe.lang.quantity import parse_quantity
 from floe.lang.type_text import parse_type
 from floe.model import Contract, Map
 from floe.model.service_level import SPELLINGS
+from floe.model.tree import maps
 from floe.model.types import SECOND_DIGITS, Array, Atomic, Family, MapOf, Struct, Type
 
 _LIFECYCLE = ("deprecation", "lifecycleState")

@@ -169,9 +169,14 @@ def origins(tree: Map, tiers: Mapping[str, str]) -> Iterator[Origin]:
 def places(tree: Map, tiers: Mapping[str, str], relative: Callable[[str], str]) -> dict[str, list[str]]:
     """Tier and place of every value by its path: what `origins` says, in little time for artifacts of many contracts."""
     out: dict[str, list[str]] = {}
-    _places(
-        tree, "", out, lambda place: [tiers.get(place.file, "default"), f"{relative(place.file)}:{place[1]}:{place[2]}"]
-    )
+    files: dict[str, str] = {}  # their relative names: most values come from one or two files
+
+    def origin(place: Place) -> list[str]:
+        if place.file not in files:
+            files[place.file] = relative(place.file)
+        return [tiers.get(place.file, "default"), f"{files[place.file]}:{place.line}:{place.column}"]
+
+    _places(tree, "", out, origin)
     return out
 
 

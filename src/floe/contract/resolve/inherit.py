@@ -1,14 +1,14 @@
 """Enterprise, domain, product: a child inherits what it does not say."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from floe.contract.formats import odcs
 from floe.contract.formats.odcs.fit import comparable
-from floe.contract.formats.text.section import maps
 from floe.contract.resolve.merge import is_pattern, merge
 from floe.model import Contract, Finding, List, Map, Place, Severity
+from floe.model.tree import maps
 
 MAX_TIERS = 16
 TIERS = ("enterprise", "domain", "product")
@@ -61,7 +61,7 @@ class ContractFamily:
         parents: list[Parent] = []
         ancestors: list[Contract] = []
         found: list[Finding] = []
-        for name, place in extended(own):
+        for name, place in own.extended():
             parent = self._parent(name, own, place, (*above, own.source))
             if isinstance(parent, Finding):
                 found.append(parent)
@@ -102,17 +102,6 @@ class ContractFamily:
                 return made  # what was found may depend on the way that led here
             self._known[found.source] = made
         return self._known[found.source]
-
-
-def extended(contract: Contract) -> Iterator[tuple[str, Place]]:
-    """The parents a contract names, each with its place."""
-    for entry in maps(contract.node.get("customProperties")):
-        if entry.get("property") != "extends":
-            continue
-        value, at = entry.get("value"), entry.value_places.get("value", entry.place)
-        places = value.item_places if isinstance(value, List) else (at,)
-        for name, place in zip(value if isinstance(value, List) else (value,), places, strict=True):
-            yield str(name.get("contract") or name.get("id") if isinstance(name, Map) else name), place
 
 
 def tier(contract: Contract) -> str:

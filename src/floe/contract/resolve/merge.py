@@ -6,9 +6,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from floe.contract.formats.odcs import property_type
-from floe.contract.formats.text.section import copy
 from floe.model import Finding, List, Map, Place, Severity
 from floe.model.service_level import level_name
+from floe.model.tree import copy
 from floe.model.types import Atomic, Family, Struct, Text, Type
 
 _VERSION = "v3.1.0"

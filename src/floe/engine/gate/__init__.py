@@ -15,7 +15,6 @@ if TYPE_CHECKING:
         quarantine as quarantine,
         request as request,
         schema_check as schema_check,
-        stage as stage,
     )
 else:
     _MODULES = (
@@ -26,6 +25,5 @@ else:
         "quarantine",
         "request",
         "schema_check",
-        "stage",
     )
     __getattr__ = lazy(__name__, _MODULES)

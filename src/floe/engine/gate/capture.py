@@ -6,7 +6,7 @@ from pyspark.sql import Column, DataFrame, SparkSession, functions as sql
 
 from floe.lang.sql.literals import quote
 from floe.model import TableError
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.model.types import Array, Atomic, MapOf, Member, Struct, Type, schema_hash
 from floe.tables.formats import writable
 from floe.tables.spark.schema import sql_type, struct_of

@@ -24,21 +24,19 @@ from pyspark.sql import DataFrame, SparkSession
 from floe.engine.gate.as_of import newest_day
 from floe.engine.gate.gate import existing_rows
 from floe.engine.gate.quarantine import of_rows, split_batch, with_codes, write_quarantine
-from floe.engine.gate.request import CommitPlan, GateResult, Judgement, Quarantine, Split, WriteRequest
+from floe.engine.gate.request import CommitPlan, GateResult, Judgement, Quarantine, Split, Staged, WriteRequest
 from floe.engine.gate.schema_check import SchemaCheck
-from floe.engine.gate.stage import Staged
 from floe.engine.metadata.proof import row_count
 from floe.lang.sql.literals import quote, text
 from floe.model import TableError
 from floe.model.result import Outcome, Verdict
 from floe.model.types import Struct
 from floe.system.failpoint import failpoint
-from floe.tables.commit_tag import Commit, Tag
 from floe.tables.formats import read_all, writable
 from floe.tables.parquet.footers import file_statistics
 from floe.tables.spark.errors import ENGINE_ERRORS, answer_lost, first_line
 from floe.tables.spark.schema import run_on, struct_of
-from floe.tables.state import State, TableMovedError
+from floe.tables.state import Commit, State, TableMovedError, Tag
 
 _RETRY_AFTER = (0, 1, 3)  # seconds before each search for a commit whose answer was lost
 

@@ -7,14 +7,13 @@ from pyspark.sql import Column, DataFrame, SparkSession, functions as sql
 
 from floe.engine.gate.request import Split
 from floe.lang.sql.literals import quote, text
+from floe.model.contract import Target
 from floe.model.plan import Expectation, ForeignKey, Plan, RowRule, UniqueKey
 from floe.model.result import FAIL, Outcome
-from floe.model.table import Target
 from floe.model.types import Array, Atomic, Family, Member, Struct
-from floe.tables.commit_tag import Tag
 from floe.tables.formats import writable
 from floe.tables.spark.schema import run_on, sql_type, struct_of
-from floe.tables.state import rows_lost
+from floe.tables.state import Tag, rows_lost
 
 CODES, RUN, AT, CONTRACT = "_floe_codes", "_floe_run_id", "_floe_at", "_floe_contract"
 _MARKS = (

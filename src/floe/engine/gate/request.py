@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from floe.engine.gate.schema_check import SchemaCheck, SchemaVersion
-from floe.engine.gate.stage import Staged
-from floe.model.plan import Plan, UniqueKey
+from floe.model.contract import Target
+from floe.model.plan import Expectation, Plan, UniqueKey
 from floe.model.result import Outcome, Verdict, decide
-from floe.model.table import Target
 from floe.settings import EnforcementLevel, Settings
-from floe.tables.commit_tag import Commit, Tag
-from floe.tables.state import State
+from floe.tables.state import Commit, State, Tag
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -27,6 +25,29 @@ class Quarantine(Enum):
     NONE = "none"
     REFUSED = "rows that violate expectations that refuse a batch"  # at level off
     BROKEN = "rows that violate any expectation of the gate"  # at every other level
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """The staged rows; if rules separated bad rows from good ones, both are in different files.
+
+    `produced` is how many rows the write tasks counted. There are no files where Spark runs elsewhere and writes to a disk
+    that is not ours.
+    """
+
+    rows: "DataFrame"
+    good: "DataFrame"
+    bad: "DataFrame | None"
+    files: tuple[Path, ...]
+    good_files: tuple[Path, ...]
+    produced: int
+    rules: tuple[Expectation, ...] = ()
+
+    @property
+    def bad_files(self) -> tuple[Path, ...]:
+        """The files of rows that break a rule."""
+        good = set(self.good_files)
+        return tuple(file for file in self.files if file not in good)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,9 @@ from typing import Any
 from floe.engine.metadata.schema import Difference, columns, differences, schema_outcomes
 from floe.lang.sql.literals import quote
 from floe.model import ContractError, Severity
+from floe.model.contract import Target
 from floe.model.plan import Plan
 from floe.model.result import FAIL, Outcome
-from floe.model.table import Target
 from floe.model.types import Struct, is_physical
 from floe.tables.formats import writable
 from floe.tables.spark.schema import settle, sql_type

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from floe.lang.secret import with_variables_hidden, with_variables_revealed
-from floe.model.claim import path_of, rows_of, whole_file
+from floe.model.plan import path_of, rows_of, whole_file
 from floe.tables.facts import Rewrite
 
 _FORM = 3

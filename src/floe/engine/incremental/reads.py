@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 from floe.engine.incremental.history import Files, FileSetResult, RuleHistory, bounded, combine
 from floe.engine.metadata.proof import AHEAD, seconds_of
-from floe.engine.plan.expectations.expectation import broken_text
+from floe.engine.plan.expectations import broken_text
 from floe.model.age import age_outcome
-from floe.model.claim import FileStatistics, file_violations
-from floe.model.plan import Expectation, ForeignKey, RowAge, RowRule, UniqueKey
+from floe.model.plan import Expectation, FileStatistics, ForeignKey, RowAge, RowRule, UniqueKey, file_violations
 from floe.model.result import Measured, Outcome, judged_outcome, without_value
 from floe.version import __version__
 

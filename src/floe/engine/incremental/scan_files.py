@@ -8,21 +8,20 @@ from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.incremental.reads import Index, Measurement, ReadPlan, RuleNeed, near_files, old_files
 from floe.engine.metadata.proof import bounds_of, files_are_clustered, row_count
-from floe.engine.spark.cost import Cost, QueryReads, described, metered, run_concurrently
 from floe.engine.spark.keys.bits import dense
 from floe.engine.spark.keys.broadcast import duplicates_by_broadcast, orphans_by_broadcast
 from floe.engine.spark.keys.check import check_keys
 from floe.engine.spark.keys.columns import whole_keys
 from floe.engine.spark.keys.orphans import find_orphans
 from floe.engine.spark.keys.result import Edges, key_statistics
+from floe.engine.spark.measure import Cost, QueryReads, described, metered, run_concurrently
 from floe.engine.spark.row_pass import RowPassRequest, count_rows, key_of, shown
 from floe.engine.spark.scan import read_references
 from floe.engine.spark.session import own_session
 from floe.lang.sql.literals import quote
 from floe.model import FloeError
-from floe.model.claim import FileStatistics
-from floe.model.plan import Bounds, Expectation, Plan, VerifyInputs
-from floe.model.table import Target
+from floe.model.contract import Target
+from floe.model.plan import Bounds, Expectation, FileStatistics, Plan, VerifyInputs
 from floe.settings import Settings
 from floe.tables import TableFacts, reader_of
 from floe.tables.file_schema import fits

@@ -25,10 +25,9 @@ from floe.engine.incremental.reads import (
 from floe.engine.metadata.proof import row_count
 from floe.lang.secret import key_of
 from floe.model import EngineError, RegistryError, TableError
-from floe.model.claim import FileStatistics
-from floe.model.plan import Expectation, Plan, VerifyInputs
+from floe.model.contract import Target
+from floe.model.plan import Expectation, FileStatistics, Plan, VerifyInputs
 from floe.model.result import Outcome, not_evaluated
-from floe.model.table import Target
 from floe.settings import Settings
 from floe.system.clock import stamp
 from floe.tables import TableFacts, probe, reader_of
@@ -90,7 +89,7 @@ def _index(case: VerifyContext) -> Index | None:
 
 def _recalled(case: VerifyContext, files: Files) -> TableHistory:
     """What is remembered of this very table, brought to the files that are there now."""
-    from floe.registry.rule_history import recall
+    from floe.registry.day_facts import recall
 
     facts = case.facts
     nothing = TableHistory(str(facts.uid), str(facts.snapshot))
@@ -109,7 +108,7 @@ def _recalled(case: VerifyContext, files: Files) -> TableHistory:
 
 
 def _place(case: VerifyContext) -> Any:
-    from floe.registry.rule_history import HistoryKey
+    from floe.registry.day_facts import HistoryKey
 
     return HistoryKey(case.plan.contract, case.plan.dataset, key_of(case.facts.location))
 
@@ -240,7 +239,7 @@ class _IncrementalRun:
 
     def _keep(self) -> None:
         """Store the new measurements; those of a reference only if the other table did not change."""
-        from floe.registry.rule_history import keep
+        from floe.registry.day_facts import keep
 
         facts = self.case.facts
         if (

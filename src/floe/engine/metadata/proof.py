@@ -26,8 +26,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from floe.model.age import age_outcome
-from floe.model.claim import FileStatistics, violations
-from floe.model.plan import Bounds, CostBudget, Expectation, RowAge, RowCount
+from floe.model.plan import Bounds, CostBudget, Expectation, FileStatistics, RowAge, RowCount, violations
 from floe.model.result import Measured, Outcome, answered, judged_outcome, not_evaluated, without_value
 
 

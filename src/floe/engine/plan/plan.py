@@ -4,16 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from floe.engine.plan.expectations import EXPECTATIONS
-from floe.engine.plan.expectations.expectation import FieldContext, Wrap
-from floe.engine.plan.quality import rules
-from floe.engine.plan.references import references
-from floe.engine.plan.service_levels import service_levels
+from floe.engine.plan.expectations import EXPECTATIONS, FieldContext, Wrap
+from floe.engine.plan.quality import references, rules, service_levels
 from floe.lang.sql.literals import quote
 from floe.model import Contract, Dataset, Field, Severity
-from floe.model.claim import Claim
-from floe.model.features import snapshot_keys
-from floe.model.plan import Expectation, NotEvaluable, Plan, RowRule, SqlQuery, UniqueKey
+from floe.model.contract import snapshot_keys
+from floe.model.plan import Claim, Expectation, NotEvaluable, Plan, RowRule, SqlQuery, UniqueKey
 from floe.model.types import Array, MapOf
 from floe.settings import LABELS
 

@@ -6,8 +6,6 @@ from floe.system.lazy import lazy
 
 if TYPE_CHECKING:
     from floe.engine.spark import (
-        cost as cost,
-        jars as jars,
         keys as keys,
         major_table as major_table,
         measure as measure,
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
     )
 else:
     _MODULES = (
-        "cost",
-        "jars",
         "keys",
         "major_table",
         "measure",

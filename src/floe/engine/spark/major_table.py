@@ -6,8 +6,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from floe.engine.spark.session import own_session
 from floe.model import TableError
-from floe.model.contract import Version
-from floe.model.table import Target
+from floe.model.contract import Target, Version
 from floe.settings import Settings
 from floe.tables import reader_of
 from floe.tables.formats import readable, writable

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame
 from floe.engine.spark.session import own_session
 from floe.lang.sql.literals import quote
 from floe.model import TableError
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.settings import Settings
 from floe.tables.formats import readable
 from floe.tables.spark.errors import ENGINE_ERRORS, first_line

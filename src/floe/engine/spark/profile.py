@@ -11,8 +11,8 @@ from pyspark.sql import (
 from floe.engine.spark.session import own_session
 from floe.lang.sql.literals import quote
 from floe.model import EngineError, TableError
+from floe.model.contract import Target
 from floe.model.profile import LONGEST_VALUE, MOST_VALUES, ColumnSeen, Observation, find_key, kind
-from floe.model.table import Target
 from floe.model.types import Atomic, Struct
 from floe.settings import Settings
 from floe.tables.formats import readable

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pyspark.sql import SparkSession
 
 from floe.model import TableError
+from floe.model.contract import Target
 from floe.model.plan import Expectation
-from floe.model.table import Target
 from floe.settings import Settings
 from floe.tables.format import TableFormat
 from floe.tables.formats import writable

@@ -3,7 +3,7 @@
 from floe.engine.spark.session import own_session
 from floe.lang.sql.literals import quote, text
 from floe.model import TableError
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.settings import Settings
 from floe.tables.formats import readable
 from floe.tables.spark.errors import ENGINE_ERRORS, first_line

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, Row, functions as sql
 
-from floe.engine.plan.patterns import estimated_code_size, searches, with_precomputed_values
+from floe.engine.plan.expectations import estimated_code_size, searches, with_precomputed_values
 from floe.lang.sql.literals import quote
 from floe.model.plan import Expectation, Plan, RowAge
 from floe.tables.spark.errors import ENGINE_ERRORS, first_line

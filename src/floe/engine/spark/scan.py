@@ -5,13 +5,12 @@ from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
-from floe.engine.spark.cost import UNKNOWN, Cost, metered
-from floe.engine.spark.measure import MeasureRequest, measure
+from floe.engine.spark.measure import UNKNOWN, Cost, MeasureRequest, measure, metered
 from floe.engine.spark.session import own_session
 from floe.model import FloeError, TableError
+from floe.model.contract import Target
 from floe.model.plan import Plan, RowScope, VerifyInputs
 from floe.model.result import Outcome, not_evaluated
-from floe.model.table import Target
 from floe.model.types import Struct
 from floe.settings import Settings
 from floe.tables.formats import read_all, readable

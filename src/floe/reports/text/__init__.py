@@ -27,7 +27,6 @@ if TYPE_CHECKING:
         quarantine as quarantine,
         result as result,
         runs as runs,
-        write as write,
     )
 else:
     _MODULES = (
@@ -52,6 +51,5 @@ else:
         "quarantine",
         "result",
         "runs",
-        "write",
     )
     __getattr__ = lazy(__name__, _MODULES)

@@ -16,7 +16,7 @@ from deltalake.exceptions import DeltaError
 from deltalake.fs import DeltaStorageHandler
 from pyarrow.fs import PyFileSystem
 
-from floe.model.claim import file_id
+from floe.model.plan import file_id
 from floe.tables.delta.metadata import column_identity, delta_mark
 from floe.tables.facts import Rewrite
 

@@ -14,10 +14,9 @@ from pyarrow import parquet as pq
 from floe.lang.type_text import from_spark_json
 from floe.model.plan import Plan
 from floe.model.types import Struct
-from floe.tables.commit_tag import Tag
 from floe.tables.parquet.footers import footers, struct_of
 from floe.tables.spark.schema import holdable, name_of
-from floe.tables.state import TableMovedError
+from floe.tables.state import TableMovedError, Tag
 
 # table features with which floe's own commit is correct; any other feature refuses it
 _FEATURES = {

@@ -21,8 +21,8 @@ from pyarrow.fs import PyFileSystem
 
 from floe.lang.type_text import from_spark_json
 from floe.model import TableCause, TableError
-from floe.model.claim import FileStatistics, bounded
-from floe.model.table import Target
+from floe.model.contract import Target
+from floe.model.plan import FileStatistics, bounded
 from floe.model.types import Decimal, Struct, Type
 from floe.tables.boundary import cause_of
 from floe.tables.facts import TableFacts, check_present

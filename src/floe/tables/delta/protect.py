@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pyspark.sql import SparkSession
 
 from floe.lang.sql.literals import quote
+from floe.model.contract import Target
 from floe.model.plan import Expectation
-from floe.model.table import Target
 from floe.settings import Settings
 from floe.tables.delta import table
 from floe.tables.spark.errors import ENGINE_ERRORS, conditions, first_line

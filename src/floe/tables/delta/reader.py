@@ -10,8 +10,8 @@ from deltalake.exceptions import DeltaError, DeltaProtocolError
 from deltalake.fs import DeltaStorageHandler
 from pyarrow.fs import PyFileSystem
 
-from floe.model.claim import FileStatistics
-from floe.model.table import Target
+from floe.model.contract import Target
+from floe.model.plan import FileStatistics
 from floe.model.types import Struct
 from floe.settings import Settings
 from floe.tables.batches import BATCH_ROWS, NotReadHereError, read_row_group

@@ -12,7 +12,7 @@ from deltalake.exceptions import DeltaError
 
 from floe.lang.type_text import from_spark_json
 from floe.model import TableError
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.model.types import Struct
 from floe.tables.boundary import cause_of, library_errors
 from floe.tables.rows import RowQuery, marked

@@ -11,14 +11,13 @@ from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession, functi
 
 from floe.lang.sql.literals import quote, text
 from floe.model import TableError
+from floe.model.contract import Target
 from floe.model.plan import Expectation, Plan
-from floe.model.table import Target
 from floe.model.types import Array, MapOf, Struct, Type
 from floe.settings import Settings
-from floe.tables.commit_tag import Commit, Tag, commit_of, conf, insert_new_statement, merge_statement, view
 from floe.tables.delta.history import LogEntry, standing
 from floe.tables.spark.schema import Protection, ddl, run_on, struct_of
-from floe.tables.state import State
+from floe.tables.state import Commit, State, Tag, commit_of, conf, insert_new_statement, merge_statement, view
 
 _NEWEST = 20  # how far back the commit is looked for that was made a moment ago
 _UNFIT = re.compile(r"[ ,;{}()\n\t=]")

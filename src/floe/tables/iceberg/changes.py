@@ -5,8 +5,8 @@ from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation, Snapshot
 
 from floe.model import TableError
-from floe.model.claim import file_id
-from floe.model.table import Target
+from floe.model.contract import Target
+from floe.model.plan import file_id
 from floe.settings import Settings
 from floe.tables.boundary import library_errors
 from floe.tables.facts import Rewrite

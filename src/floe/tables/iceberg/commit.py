@@ -22,16 +22,15 @@ from pyiceberg.types import PrimitiveType, StructType
 from sqlalchemy.exc import SQLAlchemyError
 
 from floe.model import TableError
+from floe.model.contract import Target
 from floe.model.plan import Plan
-from floe.model.table import Target
 from floe.model.types import Atomic, Decimal, Struct, Text
 from floe.settings import Settings
-from floe.tables.commit_tag import Tag
 from floe.tables.delta.commit import put_back
 from floe.tables.iceberg.metadata import by_name, struct_of
 from floe.tables.parquet.footers import footers, struct_of as file_struct
 from floe.tables.spark.schema import FieldIds
-from floe.tables.state import State, TableMovedError
+from floe.tables.state import State, TableMovedError, Tag
 
 _PATIENCE = (0, 1, 3)  # seconds before each attempt to find a commit whose answer was lost
 

@@ -3,7 +3,7 @@
 from pyarrow import parquet as pq
 from pyiceberg.manifest import FileFormat
 
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.settings import Settings
 from floe.tables.facts import FilesWithoutIds
 from floe.tables.iceberg.metadata import data_files

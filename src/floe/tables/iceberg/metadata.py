@@ -31,8 +31,8 @@ from pyiceberg.types import (
 
 from floe.lang.type_text import parse_type
 from floe.model import TableCause, TableError
-from floe.model.claim import FileStatistics, bounded
-from floe.model.table import Target
+from floe.model.contract import Target
+from floe.model.plan import FileStatistics, bounded
 from floe.model.types import Array, Atomic, MapOf, Member, Struct, Text, Type
 from floe.settings import Settings
 from floe.system.timeout import call_with_timeout

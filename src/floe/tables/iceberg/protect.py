@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pyspark.sql import SparkSession, functions as sql
 
 from floe.lang.sql.literals import quote
+from floe.model.contract import Target
 from floe.model.plan import Expectation
-from floe.model.table import Target
 from floe.settings import Settings
 from floe.tables.iceberg import required_fields as required, table
 from floe.tables.spark.schema import Protection

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import pyarrow
 from pyiceberg.manifest import FileFormat
 
-from floe.model.claim import FileStatistics
-from floe.model.table import Target
+from floe.model.contract import Target
+from floe.model.plan import FileStatistics
 from floe.model.types import Struct
 from floe.settings import Settings
 from floe.tables.batches import read_row_group

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pyiceberg.exceptions import CommitFailedException
 
 from floe.model import TableError
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.settings import Settings
 from floe.tables.iceberg.metadata import by_name
 

@@ -6,7 +6,7 @@ from pyiceberg.expressions import AlwaysTrue, And, BooleanExpression, EqualTo, L
 from pyiceberg.expressions.literals import literal
 from pyiceberg.table import StaticTable, Table
 
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.model.types import Struct
 from floe.settings import Settings
 from floe.tables.boundary import library_errors

@@ -11,11 +11,10 @@ from pyspark.sql import Column, DataFrame, DataFrameWriterV2, Row, SparkSession
 
 from floe.lang.sql.literals import quote, text
 from floe.model import EngineError
+from floe.model.contract import Target
 from floe.model.plan import Expectation, Plan
-from floe.model.table import Target
 from floe.model.types import Struct, Type
 from floe.settings import Settings
-from floe.tables.commit_tag import Commit, Tag, commit_of, conf, merge_statement, view
 from floe.tables.delta.table import create_statement
 from floe.tables.iceberg import metadata
 from floe.tables.iceberg.metadata import metadata_file
@@ -23,7 +22,7 @@ from floe.tables.iceberg.names import NAME_MAPPING
 from floe.tables.spark.errors import ENGINE_ERRORS
 from floe.tables.spark.schema import FieldIds, Protection, struct_of
 from floe.tables.spark.unskipped import without_statistics
-from floe.tables.state import State, TableMovedError, rows_lost
+from floe.tables.state import Commit, State, TableMovedError, Tag, commit_of, conf, merge_statement, rows_lost, view
 
 _PART = re.compile(r"Part \d+")
 

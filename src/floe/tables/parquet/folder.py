@@ -11,7 +11,7 @@ import pyarrow
 from pyarrow import fs, parquet as pq
 
 from floe.model import TableCause, TableError
-from floe.model.claim import FileStatistics
+from floe.model.plan import FileStatistics
 from floe.model.types import Atomic, Member, Struct, Type
 from floe.tables.boundary import cause_of
 from floe.tables.facts import TableFacts

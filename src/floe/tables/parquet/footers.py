@@ -2,7 +2,7 @@
 
 import datetime
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import pyarrow
 from pyarrow import fs, parquet as pq
 
 from floe.model import TableError
-from floe.model.claim import FileStatistics, bounded
+from floe.model.plan import FileStatistics, bounded
 from floe.model.types import Array, Atomic, Decimal, MapOf, Member, Struct, Type, accepts
 from floe.tables.boundary import cause_of
 
@@ -34,6 +34,9 @@ _WHOLE = {
     "date32[day]": "date",
     "date64[ms]": "date",
 }
+
+# frequent values are looked for among at most so many, at most so long
+_MOST, _LONGEST = 8, 64
 
 
 def file_statistics(files: Iterable[str | Path | pq.FileMetaData], schema: Struct) -> tuple[FileStatistics, ...]:
@@ -165,3 +168,39 @@ def _leaf(type_: pyarrow.DataType) -> Type:
     if types.is_fixed_size_binary(type_):
         return Atomic("binary")
     return Decimal(20, 0) if types.is_uint64(type_) else Atomic(_WHOLE.get(str(type_), str(type_)))
+
+
+def frequent_in_file(path: str | Path, names: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Some values of columns that have few, by the dictionaries of one file."""
+    try:
+        footer = pq.read_metadata(path)
+        wanted = _repeating(footer, names)
+        with pq.ParquetFile(path, metadata=footer, read_dictionary=wanted) as file:
+            rows = file.read_row_group(0, columns=wanted) if wanted else pyarrow.table({})
+        found = {name: _few_values(rows[name]) for name in wanted}
+    except (OSError, ValueError, pyarrow.ArrowException):  # of files that are cut, and of text that is no UTF-8
+        return {}
+    return {name: values for name, values in found.items() if values}
+
+
+def _repeating(footer: pq.FileMetaData, names: Collection[str]) -> list[str]:
+    """The columns whose values take less than a byte each: there are few, and a dictionary holds them."""
+    if not footer.num_row_groups:
+        return []
+    group = footer.row_group(0)
+    chunks = [group.column(index) for index in range(group.num_columns)]
+    return [
+        chunk.path_in_schema
+        for chunk in chunks
+        if chunk.path_in_schema in names
+        and chunk.has_dictionary_page
+        and chunk.total_uncompressed_size < chunk.num_values
+    ]
+
+
+def _few_values(column: pyarrow.ChunkedArray) -> tuple[str, ...]:
+    if not pyarrow.types.is_dictionary(column.type) or not column.num_chunks:
+        return ()
+    values = column.chunk(0).dictionary.to_pylist()
+    short = all(isinstance(value, str) and len(value) <= _LONGEST for value in values)
+    return tuple(sorted(values)) if short and len(values) <= _MOST else ()

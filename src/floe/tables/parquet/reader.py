@@ -7,8 +7,8 @@ import pyarrow
 from pyarrow import parquet as pq
 
 from floe.model import TableError
-from floe.model.claim import FileStatistics
-from floe.model.table import Target
+from floe.model.contract import Target
+from floe.model.plan import FileStatistics
 from floe.model.types import Struct
 from floe.settings import Settings
 from floe.tables.batches import BATCH_ROWS, read_row_group

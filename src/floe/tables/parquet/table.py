@@ -5,7 +5,7 @@ from posixpath import dirname
 from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 
 from floe.model import TableError
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.tables.parquet.folder import ParquetFolder, list_files, readable
 from floe.tables.spark.schema import by_name, struct_type
 

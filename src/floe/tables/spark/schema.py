@@ -11,8 +11,8 @@ from pyspark.sql.types import StructType
 
 from floe.lang.sql.literals import quote
 from floe.lang.type_text import from_spark_json
+from floe.model.contract import Target
 from floe.model.plan import Expectation, Plan
-from floe.model.table import Target
 from floe.model.types import Array, Atomic, Family, MapOf, Member, Struct, Text, Type, spark_json
 
 

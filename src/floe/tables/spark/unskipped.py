@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, functions as sql
 
 from floe.lang.sql.literals import quote
 from floe.model import TableError
-from floe.model.table import Target
+from floe.model.contract import Target
 from floe.model.types import Array, Atomic, Decimal, MapOf, Struct, Type
 from floe.settings import Settings
 from floe.tables import probe, reader_of

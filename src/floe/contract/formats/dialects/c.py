@@ -5,9 +5,10 @@ from typing import Any
 
 from floe.contract.formats.dialects import parts
 from floe.contract.formats.dialects.column import SAME, Columns, listed, logical, named, rule_id
-from floe.contract.formats.text.section import DocumentSection, add, custom, made
+from floe.contract.formats.text.section import DocumentSection
 from floe.lang.type_text import parse_type
 from floe.model import Finding, List, Map, Place, Severity
+from floe.model.tree import add, custom, made
 
 _TABLE_ID = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
 _EVOLUTION = {"silver": "additive", "gold": "strict"}

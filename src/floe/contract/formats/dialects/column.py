@@ -3,9 +3,10 @@
 import re
 from typing import Any
 
-from floe.contract.formats.text.section import DocumentSection, add, made, maps
+from floe.contract.formats.text.section import DocumentSection
 from floe.lang.type_text import parse_type
 from floe.model import List, Map, Place
+from floe.model.tree import add, made, maps
 from floe.model.types import Array, Atomic, Decimal, Family, MapOf, Struct, Text, Type
 
 STABLE_ID = re.compile(r"[A-Za-z0-9_-]+")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from floe.contract.formats.odcs.places import known_keys, schema_along, validator, value_at
+from floe.contract.formats.odcs import known_keys, schema_along, validator, value_at
 from floe.model import Step
 
 _UNKNOWN = ("AdditionalProperties", "UnevaluatedProperties")

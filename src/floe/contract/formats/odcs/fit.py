@@ -1,11 +1,11 @@
 """What a version's JSON Schema does not know, moved to where it may stand."""
 
+from floe.contract.formats.odcs import validator, value_at
 from floe.contract.formats.odcs.causes import Cause, causes
 from floe.contract.formats.odcs.forms import drop, lowered
 from floe.contract.formats.odcs.leniency import is_empty
-from floe.contract.formats.odcs.places import validator, value_at
-from floe.contract.formats.text.section import custom
 from floe.model import Map, Step, dotted
+from floe.model.tree import custom
 
 _ROUNDS = 20
 # where the standard has customProperties

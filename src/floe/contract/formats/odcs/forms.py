@@ -7,9 +7,9 @@ from typing import Any
 
 from floe.contract.formats.dialects.column import STABLE_ID, logical
 from floe.contract.formats.odcs import DIMENSIONS, OPERATORS, is_column, property_type
-from floe.contract.formats.text.section import add, copy, custom, made, maps
 from floe.lang.type_text import parse_type
 from floe.model import List, Map
+from floe.model.tree import add, copy, custom, made, maps
 from floe.model.types import Array, Family, MapOf, Member, Struct, Type
 
 METRICS = ("nullValues", "missingValues", "invalidValues", "duplicateValues", "rowCount")

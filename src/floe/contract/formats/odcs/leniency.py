@@ -5,8 +5,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+from floe.contract.formats.odcs import schemas_at, value_at
 from floe.contract.formats.odcs.causes import Cause
-from floe.contract.formats.odcs.places import schemas_at, value_at
 
 _DIMENSIONS = ("ac", "cp", "cf", "cs", "cv", "tm", "uq")
 _OPTIONAL = {"postgres": ("port", "schema"), "postgresql": ("port", "schema"), "mysql": ("port",)}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from floe.contract.formats.odcs import condition_values, known_keys, schemas_at, value_at
 from floe.contract.formats.odcs.causes import Cause
-from floe.contract.formats.odcs.places import condition_values, known_keys, schemas_at, value_at
 from floe.model import Finding, Map, Place, Severity, Step, dotted, locate
 
 _LISTED = 12

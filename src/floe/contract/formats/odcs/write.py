@@ -3,13 +3,13 @@
 from typing import Any
 
 from floe.contract.formats.canonical import same_promises
+from floe.contract.formats.odcs import VERSIONS, schema_findings, validator
 from floe.contract.formats.odcs.fit import comparable, fitted, without_empty
 from floe.contract.formats.odcs.forms import FREE
-from floe.contract.formats.odcs.places import VERSIONS, schema_findings, validator
 from floe.contract.formats.odcs.upgrade import raised
 from floe.contract.formats.text import yaml_text
-from floe.contract.formats.text.section import copy
 from floe.model import Contract, Map, Severity
+from floe.model.tree import copy
 
 DEFAULT_VERSION = "v3.1.0"
 _ROOT = (

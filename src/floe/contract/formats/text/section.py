@@ -1,9 +1,9 @@
 """A foreign document taken apart: what is taken keeps its place, what is left over is known."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from floe.model import Finding, List, Map, Place, Severity, Step
+from floe.model.tree import add_all, copied_list, custom
 
 _KINDS = {dict: "a mapping", list: "a list", str: "text", bool: "true or false", type(None): "empty"}
 
@@ -86,7 +86,7 @@ class DocumentSection:
             return
         value = self.take(key)
         if isinstance(value, List):
-            value = _again(value)
+            value = copied_list(value)
         if value is not None:
             out.put(name or key, value, self.node.value_places[key], self.node.key_places[key])
 
@@ -148,86 +148,3 @@ class DocumentSection:
             )
         )
         return False
-
-
-def custom(out: Map, name: str, value: Any, at: Place, key_at: Place | None = None) -> None:
-    """Add a custom property; the first of a name stays."""
-    entry = Map(key_at or at)
-    entry.put("property", name, key_at or at)
-    entry.put("value", value, at, key_at or at)
-    add(out, "customProperties", entry)
-
-
-def add(out: Map, key: str, entry: Any, at: Place | None = None) -> None:
-    """Append to the list of a mapping, which is made where there is none; what is no list is left for the schema."""
-    place: Place = at or getattr(entry, "place", None) or out.place
-    if out.get(key) is None:
-        out.put(key, List(place), place)
-    if isinstance(out[key], List):
-        out[key].add(entry, place)
-
-
-def add_all(out: Map, key: str, entries: List) -> None:
-    """Append all items of a list, with their places."""
-    for entry, place in zip(entries, entries.item_places, strict=True):
-        add(out, key, entry, place)
-
-
-def made(place: Place, **values: Any) -> Map:
-    """A mapping that stands for something written at one place; what is None is left out.
-
-    >>> made(Place("a.yaml", 1, 1), type="foreignKey", to=None)
-    {'type': 'foreignKey'}
-    """
-    out = Map(place)
-    for key, value in values.items():
-        if value is not None:
-            out.put(key, tree(value, place), place)
-    return out
-
-
-def tree(value: Any, place: Place) -> Any:
-    """Plain values as a tree that stands at one place; a tree stays as it is."""
-    if isinstance(value, Map | List):
-        return value
-    if isinstance(value, dict):
-        return made(place, **value)
-    if isinstance(value, list | tuple):
-        out = List(place)
-        for each_one in value:
-            out.add(tree(each_one, place), place)
-        return out
-    return value
-
-
-_CONTAINERS = (Map, List)
-
-
-def copy(value: Any) -> Any:
-    """A tree that can be changed without changing the one it was made from."""
-    if isinstance(value, Map):
-        out = Map(value.place)
-        for key, below in value.items():
-            out[key] = copy(below) if isinstance(below, _CONTAINERS) else below
-        out.value_places, out.key_places = dict(value.value_places), dict(value.key_places)
-        return out
-    if isinstance(value, List):
-        items = List(value.place)
-        items.extend(copy(below) if isinstance(below, _CONTAINERS) else below for below in value)
-        items.item_places = list(value.item_places)
-        return items
-    return value
-
-
-def _again(items: List) -> List:
-    """The same list once more, so that adding to it leaves the document as it was read."""
-    out = List(items.place)
-    for item, place in zip(items, items.item_places, strict=True):
-        out.add(item, place)
-    return out
-
-
-def maps(value: Any) -> Iterator[Map]:
-    """The mappings in what may be a list."""
-    if isinstance(value, List):
-        yield from (item for item in value if isinstance(item, Map))

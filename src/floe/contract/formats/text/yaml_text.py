@@ -244,11 +244,17 @@ class _Builder:
             self.result = value
             return
         frame = self.open[-1]
-        if frame.key:
-            frame.container.put(frame.key[0], value, self._place(event), frame.key[1])  # type: ignore[union-attr]  # a Map
+        container, place = frame.container, self._place(event)
+        # what `put` and `add` do, without a call for each value of a file
+        if isinstance(container, List):
+            container.append(value)
+            container.item_places.append(place)
+        elif frame.key:
+            key, key_place = frame.key
+            container[key] = value
+            container.value_places[key] = place
+            container.key_places[key] = key_place
             frame.key, frame.waits = None, True
-        else:
-            frame.container.add(value, self._place(event))  # type: ignore[union-attr]  # a List has no keys
 
     def _tagged(self, event: yaml.NodeEvent) -> None:
         tag: str = event.tag  # type: ignore[attr-defined]  # scalars and collections have one

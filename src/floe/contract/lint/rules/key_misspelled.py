@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from floe.contract.formats.odcs import known_keys
 from floe.contract.formats.odcs.messages import near_key
-from floe.contract.formats.odcs.places import known_keys
 from floe.contract.lint.rule import rule
 from floe.contract.lint.views import RuleOf
 from floe.model import Contract, Map, Message, Severity, Step

@@ -7,7 +7,7 @@ from floe.contract.lint.names import visible
 from floe.contract.lint.rule import rule
 from floe.contract.lint.views import shown
 from floe.model import Dataset, Message, Server, Severity
-from floe.model.table import AIMS, unsafe_in
+from floe.model.contract import AIMS, unsafe_in
 
 _VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}`]*)?\}")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from floe.contract.formats.config import manifest
+from floe.actions.load.settings import merged_settings
 from floe.contract.formats.text import yaml_text
 from floe.model import SettingError
 from floe.settings import KEYS, Settings
@@ -12,7 +12,7 @@ from floe.settings import KEYS, Settings
 
 def settings(text: str = "", environment: dict[str, str] | None = None, given: dict | None = None) -> Settings:
     tree = yaml_text.parse(text, "manifest.yaml") if text else None
-    return manifest.read(Path("/root"), tree, environment or {}, given or {})
+    return merged_settings(Path("/root"), tree, environment or {}, given or {})
 
 
 def test_no_manifest_is_needed():
