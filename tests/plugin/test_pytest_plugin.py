@@ -97,7 +97,7 @@ def test_frames_of_a_test_are_held_to_a_contract(tmp_path: Path):
         "✗ status string missing",
         "✗ ship_to.country string int",
         "✗ ship_to.city string missing",
-        "✗ more not promised int",
+        "✗ more not in contract int",
     } <= lines
     assert "FLOE-E551 critical orders_clean.order_id:key-duplicated" in said
     assert "e.g. order_id=2" in said

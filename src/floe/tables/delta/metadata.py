@@ -40,7 +40,7 @@ def probe(target: Target) -> TableFacts | None:
             "Pass its path with --table",
         )
     try:
-        if "://" not in target.path and not Path(target.path).exists():
+        if "://" not in target.path and (not Path(target.path).exists() or was_never_created(target.path)):
             return None
     except PermissionError as error:
         raise _unreadable(target.path, error) from None
@@ -91,7 +91,9 @@ def descriptions(path: str) -> dict[str, str]:
 
 def schema(path: str) -> Struct | None:
     """The columns, without reading statistics; None where there is no table."""
-    return _struct(_open(path)) if "://" in path or Path(path).exists() else None
+    if "://" not in path and (not Path(path).exists() or was_never_created(path)):
+        return None
+    return _struct(_open(path))
 
 
 def _struct(table: DeltaTable) -> Struct:
@@ -302,6 +304,20 @@ def _lower(value: Any) -> Any:
 
 def _upper(value: Any) -> Any:
     return value + _MILLISECOND if isinstance(value, datetime.datetime) else value
+
+
+def was_never_created(path: str | Path) -> bool:
+    """Whether a create was begun at a local path and never committed: a log without a commit, and nothing beside it.
+
+    A create that is killed or finds the disk full leaves that, and the next create can go on from there. A table that lost
+    its log has files beside it; it is a damaged table and not an absent one.
+    """
+    try:
+        if os.listdir(path) != ["_delta_log"]:
+            return False
+        return all(name.startswith((".", "_staged_commits")) for name in os.listdir(f"{path}/_delta_log"))
+    except OSError:
+        return False
 
 
 def _open(path: str) -> DeltaTable:

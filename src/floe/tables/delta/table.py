@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from floe.model.plan import Expectation, Plan
 from floe.model.types import Array, MapOf, Struct, Type
 from floe.settings import Settings
 from floe.tables.delta.history import LogEntry, standing
+from floe.tables.delta.metadata import was_never_created
 from floe.tables.spark.schema import Protection, ddl, run_on, struct_of
 from floe.tables.state import Commit, State, Tag, commit_of, conf, insert_new_statement, merge_statement, view
 
@@ -39,7 +41,7 @@ def exists(spark: SparkSession, target: Target) -> bool:
         return spark.catalog.tableExists(target.sql)
     path = Path(str(target.path))
     if (path / "_delta_log").is_dir():
-        return True
+        return not was_never_created(path)
     if path.is_file() or (path.is_dir() and any(path.iterdir())):
         raise TableError(
             f"{path} exists, but it is not a Delta table", "Pass another table with --table, or move these files"
@@ -79,9 +81,28 @@ def create(
             f"Delta does not allow the column names {', '.join(map(repr, unfit))}: they contain spaces or one of , ; {{ }} ( ) =",
             "Give these fields a physicalName without these characters, or use Iceberg (tables.format: iceberg)",
         )
+    if target.path:
+        _remove_unfinished(Path(target.path))
     if target.name and target.name.count("."):
         spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {Target('delta', target.name.rsplit('.', 1)[0]).sql}")
     run_on(spark, target, create_statement(target, "delta", schema, partition, properties))
+
+
+def _remove_unfinished(path: Path) -> None:
+    """Remove what a create that was cut off left at a path, where Spark would find a table that is not there.
+
+    Only its temporary files are named; a folder that has got a commit meanwhile is not empty and stays.
+    """
+    if not was_never_created(path):
+        return
+    log = path / "_delta_log"
+    with suppress(OSError):
+        for entry in log.iterdir():
+            if entry.name == "_staged_commits":
+                entry.rmdir()
+            elif entry.name.startswith("."):
+                entry.unlink()
+        log.rmdir()
 
 
 def _names(type_: Type) -> Iterator[str]:
