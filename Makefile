@@ -27,8 +27,8 @@ test: install
 	@.venv/bin/ruff format --check --quiet . && .venv/bin/ruff check --quiet .
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports > .venv/lint-imports.log || (cat .venv/lint-imports.log; exit 1)
-	.venv/bin/pytest -m "not spark and not soak" -n 2 --durations=25 --doctest-modules src tests
-	.venv/bin/pytest -m "spark and not soak" -n 2 --durations=25 --dist loadfile tests
+	.venv/bin/pytest -m "not spark and not soak" -n 2 --durations=50 --doctest-modules src tests
+	.venv/bin/pytest -m "spark and not soak" -n 2 --durations=50 --dist loadfile tests
 
 soak: install
 	.venv/bin/pytest -m soak

@@ -306,7 +306,7 @@ def test_staged_files_are_gone_whatever_came_of_the_batch(spark, lake: Lake):
     assert lake.staged == []
 
 
-@pytest.mark.parametrize("format_", ["delta", "iceberg"])
+@pytest.mark.parametrize("format_", ["delta", pytest.param("iceberg", marks=pytest.mark.soak)])
 def test_the_whole_thread_by_command(format_: str, tmp_path: Path):
     """Lint, five refused batches and an accepted one, runs and doctor: each in a process of its own."""
     lake = make_lake(tmp_path, spark_settings(tmp_path, tmp_path), "commerce")

@@ -9,14 +9,21 @@ import pytest
 
 HERE = Path(__file__).parent
 # measuring is the same on a cluster and on one machine but for how rows are spread
-ASKED = {"connect": (), "cluster": ("-k", "test_gate or counted_once or many_keys or samples")}
+CHOSEN = ("-k", "test_gate or counted_once or many_keys or samples")
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("kind", ["connect", pytest.param("cluster", marks=pytest.mark.soak)])
-def test_rows_are_measured_and_written_alike(kind: str):
+@pytest.mark.parametrize(
+    ("kind", "chosen"),
+    [
+        ("connect", CHOSEN),
+        pytest.param("connect", (), marks=pytest.mark.soak),
+        pytest.param("cluster", CHOSEN, marks=pytest.mark.soak),
+    ],
+)
+def test_rows_are_measured_and_written_alike(kind: str, chosen: tuple[str, ...]):
     words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(HERE / "test_measure.py")]
-    words += [str(HERE / "test_gate.py"), *ASKED[kind]]
+    words += [str(HERE / "test_gate.py"), *chosen]
     settings = {**os.environ, "SPARK_UNDER_TEST": kind}
     done = subprocess.run(
         words, env=settings, cwd=HERE.parent.parent.parent, capture_output=True, text=True, timeout=7200, check=False

@@ -70,7 +70,7 @@ def test_a_user_who_stops_the_command_does_not_wait_for_its_queries(tmp_path: Pa
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("how", ["stop", "kill"])
+@pytest.mark.parametrize("how", [pytest.param("stop", marks=pytest.mark.soak), "kill"])
 def test_what_a_lost_session_left_is_not_evaluated_and_other_tables_are_judged(how: str, tmp_path: Path):
     done = ended(how, tmp_path)
     by_name = {result["dataset"]: result for result in json.loads(done.stdout)["results"]}

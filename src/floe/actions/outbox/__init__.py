@@ -2,11 +2,10 @@
 
 import time
 from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from floe import registry
-from floe.actions.outbox.alerts import alert_sender, notification_sender
+from floe.actions.outbox.alerts import alert_sender, installed_sinks, notification_sender
 from floe.model import FloeError, RegistryError, SendError
 from floe.model.outbox_message import Sender
 from floe.settings import Settings
@@ -88,7 +87,7 @@ def _finder(settings: Settings, store: "Store") -> Callable[[str], Sender | None
 
 def _brought(sink: str, settings: Settings) -> Sender | None:
     """A sender of another package: its entry point is a function that takes the settings."""
-    entry = next(iter(entry_points(group="floe.sinks", name=sink)), None)
+    entry = next((entry for entry in installed_sinks() if entry.name == sink), None)
     if entry is None:
         return None
     try:

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
 from floe import registry
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     from floe.registry import Store
 
 ALERT = "alert"
+_GROUP = "floe.sinks"
+
+
+def installed_sinks() -> list[EntryPoint]:
+    """The sinks that installed packages bring, by their entry points."""
+    return sorted(entry_points(group=_GROUP), key=lambda entry: entry.name)
 
 
 def notification_sender(settings: Settings, store: "Store") -> Sender:
@@ -42,13 +49,17 @@ def _noted(store: "Store", message: Outgoing, now: str) -> None:
 
 
 def _fan_out(store: "Store", message: Outgoing, routes: tuple[Route, ...], now: str) -> None:
-    """One message per target, so that each is tried again by itself; its id is the same however often this is done."""
+    """One message per target and installed sink, so that each is tried again by itself; its id is the same however often this is done."""
     id_ = str(uuid.uuid5(uuid.NAMESPACE_URL, f"floe:{message.key}:{message.id}:{message.at}"))
     notice = Notification.of(message.payload, id_=id_, at=message.at, key=message.key)
     taking = [route for route in routes if route.takes(notice)]
-    if not taking:
+    sinks = installed_sinks()
+    if not taking and not sinks:
         return
     with store.begin(writes=True) as connection:
+        for sink in sinks:
+            payload = {"notice": id_, "at": message.at, **notice.data}
+            registry.outbox.put(connection, sink=sink.name, key=notice.contract, payload=payload, at=now)
         for route in taking:
             payload = {"route": route.id, "notice": id_, "at": message.at, **notice.data}
             registry.outbox.put(connection, sink=ALERT, key=f"{route.id}:{notice.contract}", payload=payload, at=now)

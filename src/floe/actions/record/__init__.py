@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from floe import registry
+from floe.actions.outbox.alerts import installed_sinks
 from floe.actions.outbox.background import SOON
 from floe.lang.json_text import dumps
 from floe.lang.secret import with_variables_hidden
@@ -189,8 +190,10 @@ def _lineage(settings: Settings, result: Result | WriteResult, run: _RunFacts) -
 
 
 def _alerts(settings: Settings, result: Result | WriteResult, run: _RunFacts) -> list[_Message]:
-    """The notification for a write: refused, or written with alerts."""
-    if not settings.alerts or isinstance(result, Result) or result.verdict not in (Verdict.REFUSE, Verdict.ALERT):
+    """The notification for a write: refused, or written with alerts; nothing where nobody takes it."""
+    if isinstance(result, Result) or result.verdict not in (Verdict.REFUSE, Verdict.ALERT):
+        return []
+    if not settings.alerts and not installed_sinks():
         return []
     judged = result.result
     broken = judged.failed or judged.not_evaluated
