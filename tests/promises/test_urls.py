@@ -3,16 +3,14 @@
 import io
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from socketserver import ThreadingTCPServer
-from threading import Thread
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 from floe.cli import main
+from tests.helpers.visited import Visited, visited
 
 SECRET = "KEPT-ON-THIS-MACHINE"
 # every place where ODCS has an address, and those where somebody may try one
@@ -72,39 +70,10 @@ COMMANDS = (
 )
 
 
-class Server:
-    """Something on this machine that whoever follows an address comes to; it counts who connects."""
-
-    def __init__(self) -> None:
-        self.requests: list[str] = []
-        requests = self.requests
-
-        class Handler(BaseHTTPRequestHandler):
-            def setup(self) -> None:
-                requests.append("a connection")
-                super().setup()
-
-            def do_GET(self) -> None:
-                requests.append(self.path)
-                self.send_response(302)
-                self.send_header("Location", "http://169.254.169.254/latest/meta-data")
-                self.end_headers()
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingTCPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.port: int = self.server.server_address[1]
-        Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
-
-
 @pytest.fixture
-def server() -> Iterator[Server]:
-    found = Server()
-    yield found
-    found.server.shutdown()
-    found.server.server_close()
+def server() -> Iterator[Visited]:
+    with visited() as found:
+        yield found
 
 
 @pytest.fixture
@@ -133,25 +102,25 @@ def run(*words: str) -> str:
 
 
 @pytest.mark.parametrize("address", ADDRESSES, ids=[address.split(":")[0] or "no scheme" for address in ADDRESSES])
-def test_no_command_follows_an_address_of_a_contract(home: Path, server: Server, address: str):
+def test_no_command_follows_an_address_of_a_contract(home: Path, server: Visited, address: str):
     write(address.format(port=server.port, root=home))
     for words in COMMANDS:
         said = run(*words)
-        assert server.requests == [], words
+        assert server.visits == [], words
         assert SECRET not in said, words
         assert "table passes" in said or words[0] != "publish"  # the contract is one that all commands take
     assert SECRET not in Path("c.html").read_text()
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_what_a_contract_extends_or_a_command_names_is_no_address(home: Path, server: Server, address: str):
+def test_what_a_contract_extends_or_a_command_names_is_no_address(home: Path, server: Visited, address: str):
     address = address.format(port=server.port, root=home)
     write("x", f'  - {{property: extends, value: "{address}"}}\n')
     for words in (("lint", address), ("diff", "c.yaml", address), ("effective", "c.yaml"), ("test", "c.yaml")):
         said = run(*words)
         assert "FLOE-E5" in said or "✗" in said, words
         assert SECRET not in said
-        assert server.requests == [], words
+        assert server.visits == [], words
 
 
 @pytest.mark.parametrize("form", ["delta", "iceberg", "parquet"])
@@ -165,7 +134,7 @@ def test_what_a_contract_extends_or_a_command_names_is_no_address(home: Path, se
     ids=["http", "ftp", "s3"],
 )
 def test_no_table_of_a_contract_chooses_the_server_that_keys_are_sent_to(
-    home: Path, server: Server, monkeypatch: pytest.MonkeyPatch, form: str, location: str
+    home: Path, server: Visited, monkeypatch: pytest.MonkeyPatch, form: str, location: str
 ):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "of-the-user")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "of-the-user")
@@ -178,4 +147,4 @@ def test_no_table_of_a_contract_chooses_the_server_that_keys_are_sent_to(
     for words in (("doctor", "c.yaml"), ("test", "c.yaml"), ("monitor", "check", "c.yaml"), enforce):
         said = run(*words)
         assert f"of a table contains {'a query' if '?' in location else 'a web address'}" in said, words
-        assert server.requests == [], words
+        assert server.visits == [], words
