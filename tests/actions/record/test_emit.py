@@ -244,6 +244,7 @@ def test_a_check_takes_no_longer_where_the_endpoint_never_answers(shop: Path):
     with endpoint() as server, proxied(server.port, "stall") as proxy:
         deaf = load_settings({"lineage.transport": "http", "lineage.url": f"http://127.0.0.1:{proxy.port}"}, start=shop)
         silent = load_settings(start=shop)
+        floe.verify(str(shop / "good"), "orders.yaml", settings=silent)  # what is imported once counts for neither
         took: dict[bool, list[float]] = {True: [], False: []}
         for number in range(100):
             sends = number % 2 == 0
@@ -254,7 +255,7 @@ def test_a_check_takes_no_longer_where_the_endpoint_never_answers(shop: Path):
         assert proxy.connections > 0
     most = {sends: statistics.quantiles(seconds, n=10)[8] for sends, seconds in took.items()}
     assert most[True] < most[False] + 0.1, most  # the aim, 5 ms, is held by benchmarks/tell.py
-    assert max(took[True]) < 5
+    assert max(took[True]) < 1.5, most  # who waits for the first event waits two seconds; the next ones are not tried
     assert list_outbox(deaf)["count"]["waiting"] == 100
 
 
