@@ -108,7 +108,7 @@ def _sigterm_as_ctrl_c() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
 def _terminate(number: int, frame: FrameType | None) -> None:
