@@ -365,3 +365,13 @@ def test_the_demo_is_in_the_readme_as_it_runs():
     typed = re.findall(r"^\$ (floe .*)$", (ROOT / "README.md").read_text(), re.MULTILINE)
     assert typed
     assert [line for line in typed if line not in demo] == []
+
+
+@pytest.mark.parametrize("page", [*sorted((ROOT / "docs" / "design").glob("*.md")), ROOT / "CONTRIBUTING.md"], ids=str)
+def test_the_files_that_a_page_of_the_design_names_exist(page: Path):
+    """A page names a file by the end of its path; `<name>.py` is one to be made."""
+    tops = ("src", "tests", "benchmarks", "docs", "tools")
+    files = {f"/{file.relative_to(ROOT)}" for top in tops for file in (ROOT / top).rglob("*.*")}
+    texts = [text for text in coded(page.read_text()) if "<" not in text]
+    named = {word for text in texts for word in re.findall(r"[\w./-]+\.(?:py|md)\b", text)}
+    assert [word for word in sorted(named) if not any(file.endswith(f"/{word}") for file in files)] == []

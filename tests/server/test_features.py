@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ import urllib.parse
 import urllib.request
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -149,6 +151,12 @@ def house(tmp_path: Path, request: pytest.FixtureRequest) -> House:
 @contextmanager
 def served(root: Path, *words: str) -> Iterator[str]:
     """The address of a real service in a process of its own; Ctrl-C must end it with exit 0 and no traceback."""
+    with serving(root, *words) as (address, _):
+        yield address
+
+
+@contextmanager
+def serving(root: Path, *words: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     clean = {key: value for key, value in os.environ.items() if not key.startswith("FLOE_")}
     command = [str(FLOE), "serve", "features", *(words or (TABLE,)), "--port", "0"]
     with subprocess.Popen(command, cwd=root, env=clean, stderr=subprocess.PIPE, text=True) as process:
@@ -158,7 +166,7 @@ def served(root: Path, *words: str) -> Iterator[str]:
             assert said[0].startswith("· http://127.0.0.1:"), said[0] + process.stderr.read()
             while "Ctrl-C" not in said[-1]:
                 said.append(process.stderr.readline())
-            yield said[0].removeprefix("· ").split("/features/")[0]
+            yield said[0].removeprefix("· ").split("/features/")[0], process
         finally:
             process.send_signal(signal.SIGINT)
             rest = process.stderr.read()
@@ -533,3 +541,22 @@ def test_half_sent_requests_are_given_up_and_too_many_are_turned_away(tmp_path: 
         assert answers.count(b"408") >= 500
         assert answers.count(b"503") + answers.count(b"") >= 80
         assert get(f"{address}/health")[0] == 200
+
+
+def test_a_request_under_way_is_answered_when_the_service_is_stopped(tmp_path: Path):
+    house = build(tmp_path, "iceberg")
+    catalog = sqlite3.connect(house.root / ".floe" / "catalog.db", isolation_level=None)
+    with serving(house.root) as (address, process), ThreadPoolExecutor(1) as pool:
+        catalog.execute("BEGIN EXCLUSIVE")  # who reads the catalog waits
+        asked = pool.submit(get, f"{address}/features/{TABLE}", customer_id="c1")
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        time.sleep(1)
+        assert not asked.done()
+        assert process.poll() is None
+        with pytest.raises(ConnectionError):  # nothing new is taken
+            socket.create_connection(("127.0.0.1", int(address.rsplit(":", 1)[1])), timeout=5)
+        catalog.close()
+        status, body = asked.result(30)
+        assert (status, body["features"]["orders_30d"]) == (200, 4)
+        assert process.wait(30) == 0

@@ -4,11 +4,14 @@ import argparse
 import errno
 import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
-from contextlib import redirect_stderr, redirect_stdout
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from difflib import get_close_matches
 from importlib import import_module
+from types import FrameType
 from typing import Any, TextIO, cast
 
 from floe import reports
@@ -90,8 +93,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with (
         redirect_stdout(cast("TextIO", _Covering(sys.stdout))),
         redirect_stderr(cast("TextIO", _Covering(sys.stderr))),
+        _sigterm_as_ctrl_c(),
     ):
         return _main(list(sys.argv[1:] if arguments is None else arguments))
+
+
+@contextmanager
+def _sigterm_as_ctrl_c() -> Iterator[None]:
+    """SIGTERM ends a command as Ctrl-C does, so that a write under way is rolled back. `monitor` and `serve` handle it themselves."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    on_ctrl_c = signal.getsignal(signal.SIGINT)
+    if callable(on_ctrl_c):  # in a Spark session it cancels what runs
+        on_ctrl_c(number, frame)
+    raise KeyboardInterrupt  # a shell starts commands of the background with Ctrl-C ignored
 
 
 def _main(words: list[str]) -> int:

@@ -59,7 +59,10 @@ class Leftover(NamedTuple):
 
 @contextmanager
 def pending(root: Path, table_id: str, run_id: str, batch_id: str | None, staging: str) -> Iterator[Keep]:
-    """Say that a run is under way, and give the way to keep what it is about to commit."""
+    """Say that a run is under way, and give the way to keep what it is about to commit.
+
+    A run that is stopped leaves what it said: whether it had committed, the next run finds in the table.
+    """
     path = _folder(root) / f"{run_id}.json"
     head = {"root": str(root), "table": table_id, "run_id": run_id, "batch_id": batch_id, "staging": staging}
     try:
@@ -67,8 +70,10 @@ def pending(root: Path, table_id: str, run_id: str, batch_id: str | None, stagin
             fcntl.flock(file, fcntl.LOCK_EX)  # as long as the process lives
             _write(file, path, head)
             yield lambda entry: _write(file, path, {**head, "entry": entry})
-    finally:
+    except Exception:
         path.unlink(missing_ok=True)
+        raise
+    path.unlink(missing_ok=True)
 
 
 def _opened(path: Path) -> TextIO:
