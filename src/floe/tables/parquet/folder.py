@@ -4,6 +4,7 @@ import datetime
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -19,6 +20,7 @@ from floe.tables.parquet.footers import file_statistics, footers, struct_of
 
 _ENDINGS = (".parquet", ".parq", ".pq")
 _NOTHING = "__HIVE_DEFAULT_PARTITION__"
+_RETRIES = timedelta(seconds=5)
 _LOG = re.compile(r"(?:(.*)/)?(?:_delta_log/[0-9]{20}\.json|metadata/[^/]*\.metadata\.json)")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
@@ -138,10 +140,15 @@ def system_of(path: str) -> tuple[fs.FileSystem, str]:
     if "://" not in path:
         return fs.LocalFileSystem(), path.rstrip("/")
     try:
-        system, root = fs.FileSystem.from_uri(re.sub("^s3[an]://", "s3://", path))
+        if path.startswith("gs://"):  # without a limit it tries for a quarter of an hour
+            system, root = fs.GcsFileSystem(retry_time_limit=_RETRIES), path.removeprefix("gs://")
+        else:
+            system, root = fs.FileSystem.from_uri(re.sub("^s3[an]://", "s3://", path))
+        # where credentials are missing, Azure's client raises here; a listing as the first request would end the process
+        system.get_file_info(str(root))
     except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise TableError(
-            f"{path} cannot be reached: {str(error).splitlines()[0]}",
+            f"{path} cannot be reached: {str(error).splitlines()[0][:300]}",
             "Check its address and permissions",
             cause=cause_of(error),
         ) from None
