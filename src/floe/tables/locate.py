@@ -1,5 +1,6 @@
 """Find the table of a contract; a copied project never finds the original's."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -127,8 +128,9 @@ def _refuse_unsafe(server: Server, dataset: Dataset) -> None:
 
 
 def _by_id(settings: Settings, table_id: str | None, dataset: Dataset) -> Target:
-    if not table_id:
-        return _named(settings, dataset.physical_name or dataset.name)
+    physical = dataset.physical_name or dataset.name
+    if not table_id or physical.startswith("/"):
+        return _named(settings, physical)
     layer, domain, name = table_id.split(".")
     for pattern, given in settings.tables.names.items():
         if fnmatchcase(table_id, pattern):
@@ -136,9 +138,20 @@ def _by_id(settings: Settings, table_id: str | None, dataset: Dataset) -> Target
     if settings.tables.format == "iceberg":
         catalog = next(iter(settings.catalogs), "ice")
         return Target("iceberg", f"{catalog}.{layer}_{domain}.{name}")
-    return Target(
-        settings.tables.format, path=str(settings.path(settings.tables.warehouse) / f"{layer}_{domain}" / name)
-    )
+    return Target(settings.tables.format, path=_in_warehouse(settings, f"{layer}_{domain}", name))
+
+
+def _in_warehouse(settings: Settings, folder: str, name: str) -> str:
+    """The place of a table in the warehouse; TableError where its names lead elsewhere: contracts are written by others."""
+    home = settings.path(settings.tables.warehouse) / folder
+    place = Path(os.path.normpath(home / name))
+    if home.parent != settings.path(settings.tables.warehouse) or ".." in home.parts or home not in place.parents:
+        raise TableError(
+            f"The domain and name '{folder}/{name}' of a table lead out of the folder {home}",
+            "Use a domain and a physicalName without slashes, or pass the table with --table",
+            "E507",
+        )
+    return str(place)
 
 
 def tables_below(folder: Path) -> list[Path]:

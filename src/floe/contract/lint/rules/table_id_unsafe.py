@@ -31,7 +31,7 @@ def table_id_unsafe(part: DatasetOf) -> Iterator[Message]:
 
 
 def _parts(part: DatasetOf) -> Iterator[tuple[object, tuple[Step, ...]]]:
-    """What the table_id is made of: the layer where it is said, the domain, the physical name that begins with a layer."""
+    """What the table_id is made of: the layer where it is said, the domain, and a physical name that begins with a layer or leads upwards."""
     dataset, contract = part.noun, part.names.contract
     physical = dataset.physical_name or ""
     if contract.layer(dataset) is None:
@@ -43,5 +43,5 @@ def _parts(part: DatasetOf) -> Iterator[tuple[object, tuple[Step, ...]]]:
                 yield entry.get("value"), (*at, "customProperties", i, "value")
     if dataset is contract.datasets[0]:
         yield contract.domain, ("domain",)
-    if physical.split(".")[0] in LAYERS:
+    if physical.split(".")[0] in LAYERS or ".." in physical.replace("\\", "/").split("/"):
         yield physical, (*dataset.at, "physicalName")
