@@ -28,7 +28,7 @@ ZONES = ("UTC", "America/Los_Angeles", "Asia/Kolkata", "Pacific/Kiritimati")
 class History(ABC):
     """A table of one format, and how its rows are read without floe.
 
-    Of its rules some are `endangered` by the event that leads the history: odd rows break these more often than others.
+    Of its rules some are `endangered` by the events that lead the history: odd rows break these more often than others.
     The settings `incremental` have the registry in which every check stores its measurements. Those of `full` have a
     registry of their own, so that the incremental runs learn nothing from full runs.
     """
@@ -185,13 +185,13 @@ class History(ABC):
 
     # --- the comparison
 
-    def check(self, first: bool = False) -> int:
-        """Compare floe's outcomes with a plain evaluation, the first time without a full run; how many rules were evaluated."""
+    def check(self, full: bool = True) -> int:
+        """Compare floe's outcomes with a plain evaluation, of a full run too where that is wanted; how many rules were evaluated."""
         rows, types = self.rows(), self.types
         expected = {rule: self._evaluate(rule, rows, types) for rule in self.rules}
         now = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=self.clock)
         runs = [("incremental", self.incremental)]
-        runs += [] if first else [("full", self.full)]
+        runs += [("full", self.full)] if full else []
         for run, settings in runs:
             timed = replace(settings, clock=lambda: now)
             result = floe.verify(self.table, self.contract, timed, full=run == "full")

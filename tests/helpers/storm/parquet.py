@@ -54,14 +54,14 @@ class ParquetHistory(History):
     def drop(self) -> None:
         shutil.rmtree(self.folder)
 
-    def check(self, first: bool = False) -> int:
+    def check(self, full: bool = True) -> int:
         """Compare as for other formats; nothing may be evaluated while a column has two spellings."""
         names = self.spellings()
         if len({name.casefold() for name in names}) == len(names):
             result = floe.verify(self.table, self.contract, self.full, full=True)
             extra = {outcome.field for outcome in result.expectations if outcome.code == "E532"}
             assert extra == {f"{self.name}.{name}" for name in names - self.contract_columns}
-            return super().check(first)
+            return super().check(full)
         for settings in (self.incremental, self.full):
             result = floe.verify(self.table, self.contract, settings)
             assert {outcome.outcome for outcome in result.expectations} == {NOT_EVALUATED}
