@@ -391,6 +391,20 @@ def test_another_file_at_the_same_path_of_delta_is_read(desk: Desk):
     desk.agree(table, text, code=2)
 
 
+@pytest.mark.parametrize("vectors", ["true", "false"])
+def test_a_delta_table_with_a_widened_column_is_judged(desk: Desk, vectors: str):
+    properties = f"'delta.enableDeletionVectors' = '{vectors}', 'delta.enableTypeWidening' = 'true'"
+    rows = "SELECT id, if(id = 0, -1, 5) FROM range(10)"
+    table = delta(desk, "id bigint, amount int", rows, properties=properties)
+    minimum = "logicalType: integer, logicalTypeOptions: {minimum: 0}"
+    desk.agree(table, contract(ID, f"{{name: amount, physicalType: int, {minimum}}}"), amount=1)
+    desk.sql(f"ALTER TABLE delta.`{table}` ALTER COLUMN amount TYPE bigint")
+    text = contract(ID, f"{{name: amount, physicalType: bigint, {minimum}}}")
+    desk.agree(table, text, amount=1)
+    desk.sql(f"DELETE FROM delta.`{table}` WHERE amount < 0")
+    desk.agree(table, text)
+
+
 # --- G12: statistics that hold decimals as doubles
 
 

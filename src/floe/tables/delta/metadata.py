@@ -249,13 +249,21 @@ def _edged(type_: Type) -> bool:
 
 
 def _deleted(table: DeltaTable, paths: list[str]) -> dict[str, _Deleted] | None:
-    """What deletion vectors take from each file that has one; None where a vector's file is not found."""
+    """What deletion vectors take from each file that has one; None where a vector's file is not found.
+
+    None also where deltalake cannot read the vectors of a table with a feature that it does not know, such as typeWidening,
+    although it reads the rest of the log: Spark then reads the rows.
+    """
     if "deletionVectors" not in (table.protocol().reader_features or ()):
         return {}
+    try:
+        vectors = list(pyarrow.RecordBatchReader.from_stream(table.deletion_vectors()))
+    except DeltaError:
+        return None
     root = unquote(table.table_uri).rstrip("/")
     known = {unquote(path): path for path in paths}
     found = {}
-    for batch in pyarrow.RecordBatchReader.from_stream(table.deletion_vectors()):
+    for batch in vectors:
         for uri, mask in zip(batch["filepath"], batch["selection_vector"], strict=True):
             path = known.get(posixpath.relpath(unquote(uri.as_py()).removeprefix(root), "/"))
             if path is None:
