@@ -13,7 +13,8 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from floe.engine.spark.session import OWN, spark_home
+from floe.actions.load.settings import load_settings
+from floe.engine.spark.session import OWN, jars, spark_home
 
 _DAY = (1980, 1, 1, 0, 0, 0)
 _UNIX, _READABLE = 3, 0o644 << 16
@@ -35,7 +36,8 @@ def build(folder: Path = OWN.parent, made_by: str | None = None) -> bytes:
     sources = sorted(folder.glob("*.java"))
     digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
     with tempfile.TemporaryDirectory() as place:
-        command = ["javac", *_OPTIONS, "-cp", f"{spark_home()}/jars/*", "-d", place, *map(str, sources)]
+        classpath = ":".join([f"{spark_home()}/jars/*", *map(str, jars(load_settings()))])
+        command = ["javac", *_OPTIONS, "-cp", classpath, "-d", place, *map(str, sources)]
         subprocess.run(command, check=True)
         classes = {
             path.relative_to(place).as_posix(): path.read_bytes() for path in sorted(Path(place).rglob("*.class"))

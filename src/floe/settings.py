@@ -126,6 +126,22 @@ class TablesSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectStore:
+    """How the objects below a URL are reached; what is empty here each client finds as it usually does.
+
+    The keys come from the environment or from a profile, never from a file of the project.
+    """
+
+    prefix: str
+    endpoint: str = ""
+    region: str = ""
+    path_style: bool = True
+    key_id: str = field(default="", repr=False)
+    secret: str = field(default="", repr=False)
+    token: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompatibilitySettings:
     """How changes between versions are classified."""
 
@@ -177,6 +193,7 @@ class Settings:
     spark: SparkSettings = field(default_factory=SparkSettings)
     catalogs: Mapping[str, Mapping[str, Any]] = field(default_factory=_embedded_catalog, metadata=_OUTWARD)
     tables: TablesSettings = field(default_factory=TablesSettings)
+    storage: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, metadata=_OUTWARD)
     variables: Sequence[Any] = field(default_factory=list, metadata=_OUTWARD)
     classifications: Sequence[Any] = field(default_factory=lambda: list(LABELS))
     compatibility: CompatibilitySettings = field(default_factory=CompatibilitySettings)
@@ -193,6 +210,7 @@ class Settings:
     actor: str = "unknown"
     cache: Path = Path(".floe/cache")
     java: str | None = None  # JAVA_HOME
+    stores: tuple[ObjectStore, ...] = ()  # `storage`, with what the environment and profiles add
     untrusted: bool = False  # an untrusted checkout: connect to nothing, read no table, use no cache
     parent: str | None = None  # OPENLINEAGE_PARENT_ID: the orchestrator's run that this one is part of
     traceparent: str | None = None  # TRACEPARENT: the OpenTelemetry span that this run is part of
@@ -207,6 +225,10 @@ class Settings:
     def path(self, name: str) -> Path:
         """A file or folder that a setting names, relative to the contract root."""
         return (self.root / name).resolve()
+
+    def place(self, name: str) -> str:
+        """A folder that a setting names: a URL as it is, else a path relative to the contract root."""
+        return name.rstrip("/") if "://" in name else str(self.path(name))
 
     def values(self) -> dict[str, Any]:
         """Every setting by its dotted name."""
@@ -259,5 +281,17 @@ def _keys(group: Any, prefix: str = "") -> Iterator[SettingKey]:
             yield SettingKey(name, value, type(value), choices, bool(each_field.metadata.get("outward")))
 
 
-_SURROUNDINGS = ("root", "origins", "actor", "cache", "java", "untrusted", "parent", "traceparent", "say", "clock")
+_SURROUNDINGS = (
+    "root",
+    "origins",
+    "actor",
+    "cache",
+    "java",
+    "stores",
+    "untrusted",
+    "parent",
+    "traceparent",
+    "say",
+    "clock",
+)
 KEYS = tuple(_keys(Settings(Path())))

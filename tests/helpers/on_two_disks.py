@@ -12,6 +12,7 @@ import floe
 from floe.actions.load.settings import load_settings
 from floe.engine.spark.session import own_session
 from floe.settings import Settings
+from floe.tables import storage
 
 CONTRACT = """apiVersion: v3.1.0
 kind: DataContract
@@ -33,8 +34,8 @@ schema:
 
 
 def main() -> None:
-    """Write through gates on both formats, and tell what is in the tables."""
-    master, driver, shared = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+    """Write through gates on both formats, and tell what is in the tables; the store is a shared folder or a bucket."""
+    master, driver, store = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
     settings = load_settings(
         {
             "spark.master": master,
@@ -49,8 +50,8 @@ def main() -> None:
                 "spark.executor.memory": "1g",
                 "spark.executor.cores": "2",
             },
-            "catalogs": {"ice": {"type": "sql", "uri": "sqlite:///catalog.db", "warehouse": str(shared / "ice")}},
-            "tables.warehouse": str(shared / "warehouse"),
+            "catalogs": {"ice": {"type": "sql", "uri": "sqlite:///catalog.db", "warehouse": f"{store}/ice"}},
+            "tables.warehouse": f"{store}/warehouse",
         },
         start=driver,
     )
@@ -58,17 +59,18 @@ def main() -> None:
     found: dict[str, Any] = {}
     for format_ in ("delta", "iceberg"):
         for partitioned in ("false", "true"):
-            found[f"{format_}-{partitioned}"] = history(spark, settings, shared, format_, partitioned)
-    found["lost"] = executor_lost(spark, settings, shared)
-    found["refused"] = refused(spark, settings, driver, shared)
+            found[f"{format_}-{partitioned}"] = history(spark, settings, store, format_, partitioned)
+    if not storage.is_remote(store):
+        found["lost"] = executor_lost(spark, settings, Path(store))
+        found["refused"] = refused(spark, settings, driver, Path(store))
     (driver / "found.json").write_text(json.dumps(found), encoding="utf-8")
     spark.stop()
 
 
-def history(spark: Any, settings: Settings, shared: Path, format_: str, partitioned: str) -> dict[str, Any]:
+def history(spark: Any, settings: Settings, store: str, format_: str, partitioned: str) -> dict[str, Any]:
     """Append, MERGE, quarantine and overwrite partitions of one table."""
     name = f"t_{format_}_{partitioned}"
-    table = f"ice.n.{name}" if format_ == "iceberg" else str(shared / name)
+    table = f"ice.n.{name}" if format_ == "iceberg" else f"{store}/{name}"
     text = CONTRACT.format(name=name, partitioned=partitioned)
 
     def write(query: str, mode: str, batch: str) -> list[Any]:
@@ -98,8 +100,13 @@ def history(spark: Any, settings: Settings, shared: Path, format_: str, partitio
         "rows": list(spark.sql(rows).head()),
         "apart": spark.sql(f"SELECT count(*) FROM {apart}").head()[0],
         "tested": floe.verify(table, text, settings).outcome,
-        "staged": sorted(str(path) for path in shared.rglob(".floe-staging/*")),
+        "staged": [file.place for file in storage.files_below(store) if _is_staged(file.place)],
     }
+
+
+def _is_staged(place: str) -> bool:
+    """Whether a file waits for a commit, or for its removal: of batches below a table, the bad rows."""
+    return "/.floe-staging/" in place or "/floe_ok=false/" in place
 
 
 def executor_lost(spark: Any, settings: Settings, shared: Path) -> dict[str, Any]:

@@ -1,43 +1,64 @@
 """A cluster whose worker does not share the driver's disk: every row is accounted for, or nothing is written."""
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.helpers import two_disks
+from tests.helpers import s3_server, two_disks
 
 DRIVER = Path(__file__).parents[1] / "helpers" / "on_two_disks.py"
 
 
+def _driven(cluster: two_disks.Cluster, store: str, variables: dict[str, str]) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, str(DRIVER), cluster.master, str(cluster.driver), store],
+        cwd=cluster.driver,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-5000:]
+    found: dict[str, Any] = json.loads((cluster.driver / "found.json").read_text("utf-8"))
+    return found
+
+
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a driver on such a cluster found."""
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[two_disks.Cluster]:
+    """A cluster whose worker has another disk."""
     why = two_disks.why_not()
     if why:
         pytest.skip(f"mount namespaces are not allowed here: {why}")
-    with two_disks.two_disks(tmp_path_factory.mktemp("two")) as cluster:
-        done = subprocess.run(
-            [sys.executable, str(DRIVER), cluster.master, str(cluster.driver), str(cluster.shared)],
-            cwd=cluster.driver,
-            capture_output=True,
-            text=True,
-            timeout=900,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-5000:]
-        found: dict[str, Any] = json.loads((cluster.driver / "found.json").read_text("utf-8"))
-        return found
+    with two_disks.two_disks(tmp_path_factory.mktemp("two")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def found(cluster: two_disks.Cluster) -> dict[str, Any]:
+    """What a driver on such a cluster found in a folder that all machines share."""
+    return _driven(cluster, str(cluster.shared), {})
+
+
+@pytest.fixture(scope="module")
+def found_on_s3(cluster: two_disks.Cluster, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a driver found that shares nothing with the worker but a bucket."""
+    with s3_server.s3_server(tmp_path_factory.mktemp("s3")) as s3:
+        return _driven(cluster, "s3://lake", s3.variables)
 
 
 # written, quarantined, refused, repeated; the sums of the rows are worked out by hand from the ranges in on_two_disks.py
 @pytest.mark.spark
 @pytest.mark.parametrize("format_", ["delta", "iceberg"])
-def test_append_merge_and_quarantine_account_for_every_row(found: dict[str, Any], format_: str):
-    table = found[f"{format_}-false"]
+@pytest.mark.parametrize("store", ["found", "found_on_s3"])
+def test_append_merge_and_quarantine_account_for_every_row(request: pytest.FixtureRequest, store: str, format_: str):
+    table = request.getfixturevalue(store)[f"{format_}-false"]
     assert table["append"] == [1000, 0, False, False]
     assert table["again"] == [1000, 0, False, True]
     assert table["merge"] == [200, 0, False, False]
@@ -50,8 +71,9 @@ def test_append_merge_and_quarantine_account_for_every_row(found: dict[str, Any]
 
 @pytest.mark.spark
 @pytest.mark.parametrize("format_", ["delta", "iceberg"])
-def test_partitions_are_overwritten_with_every_row(found: dict[str, Any], format_: str):
-    table = found[f"{format_}-true"]
+@pytest.mark.parametrize("store", ["found", "found_on_s3"])
+def test_partitions_are_overwritten_with_every_row(request: pytest.FixtureRequest, store: str, format_: str):
+    table = request.getfixturevalue(store)[f"{format_}-true"]
     assert table["overwrite"] == [50, 0, False, False]
     assert table["rows"] == [640, 640, 203_100]
     assert table["apart"] == 10

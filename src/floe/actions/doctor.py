@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from floe import engine, registry, tables
@@ -79,8 +80,8 @@ def _jars(settings: Settings) -> str:
     if damaged:
         return f"{', '.join(damaged)} in {engine.spark.session.folder(settings)} is damaged; the next run with Spark fetches it again"
     if lacking:
-        return f"{len(lacking)} of {len(engine.spark.session.JARS)} not fetched yet; the first run with Spark fetches them into {engine.spark.session.folder(settings)}"
-    return f"{len(engine.spark.session.JARS)} as pinned ({engine.spark.session.folder(settings)})"
+        return f"{len(lacking)} of {len(engine.spark.session.pinned(settings))} not fetched yet; the first run with Spark fetches them into {engine.spark.session.folder(settings)}"
+    return f"{len(engine.spark.session.pinned(settings))} as pinned ({engine.spark.session.folder(settings)})"
 
 
 def _own_jar(_: Settings) -> str:
@@ -122,14 +123,19 @@ def _registry(settings: Settings) -> str:
 
 
 def _warehouse(settings: Settings) -> str:
-    path = settings.path(settings.tables.warehouse)
-    standing = next(folder for folder in (path, *path.parents) if folder.exists())
-    if not os.access(standing, os.W_OK):
-        raise TableError(f"{standing} cannot be written", "Make it writable, or set tables.warehouse")
+    place = settings.place(settings.tables.warehouse)
+    if tables.storage.is_remote(place):
+        tables.storage.use(settings.stores)
+        tables.storage.check_bucket(place)
+    else:
+        path = Path(place)
+        standing = next(folder for folder in (path, *path.parents) if folder.exists())
+        if not os.access(standing, os.W_OK):
+            raise TableError(f"{standing} cannot be written", "Make it writable, or set tables.warehouse")
     missing = [name for name in ("deltalake", "pyiceberg") if find_spec(name) is None]
     if missing:
         raise TableError(f"{', '.join(missing)} not installed", "pip install 'floe-contracts[spark]'")
-    return f"{path}, {settings.tables.format} by default"
+    return f"{place}, {settings.tables.format} by default"
 
 
 def _lineage(settings: Settings) -> str:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         rows as rows,
         spark as spark,
         state as state,
+        storage as storage,
     )
 else:
     _MODULES = (
@@ -36,6 +37,7 @@ else:
         "locate",
         "rows",
         "state",
+        "storage",
         "delta",
         "iceberg",
         "parquet",

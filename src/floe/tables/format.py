@@ -8,7 +8,6 @@ name of a format.
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from floe.model.contract import Target
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from floe.tables.rows import TableRows
     from floe.tables.spark.schema import FieldIds, Protection
     from floe.tables.state import Commit, State, Tag
+    from floe.tables.storage import StoredFile
 
 
 class TableReader(Protocol):
@@ -143,6 +143,16 @@ class TableFormat(ReadableFormat, Protocol):
         """The folder of the table, existing or to be created."""
         ...
 
+    def data_folder(self, spark: "SparkSession", target: Target, location: str) -> str | None:
+        """The folder of the table whose files can become its own where they lie; None where they must be moved."""
+        ...
+
+    def data_files(
+        self, target: Target, location: str, commit: "Commit | None", settings: Settings
+    ) -> Iterable[str] | None:
+        """The files that a commit added, else all that the table has now; None where the commit is not kept any more."""
+        ...
+
     def create(
         self,
         spark: "SparkSession",
@@ -159,7 +169,7 @@ class TableFormat(ReadableFormat, Protocol):
         ...
 
     def commit_files(
-        self, target: Target, files: Sequence[Path], plan: Plan, tag: "Tag", state: "State", settings: Settings
+        self, target: Target, files: "Sequence[StoredFile]", plan: Plan, tag: "Tag", state: "State", settings: Settings
     ) -> str | None:
         """Commit staged files as they are, onto this state; else the reason why Spark must write the rows."""
         ...

@@ -1,6 +1,5 @@
 """Find the table of a contract; a copied project never finds the original's."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -13,6 +12,7 @@ from floe.model.contract import AIMS, Target, unsafe_in
 from floe.model.plan import RowScope
 from floe.settings import Settings
 from floe.system.private_files import OWN
+from floe.tables import storage
 from floe.tables.boundary import cause_of
 
 _FOLDERS = {"local": "path", "s3": "location", "azure": "location", "custom": "location"}
@@ -67,6 +67,15 @@ def find_target(
     settings: Settings, contract: Contract, dataset: Dataset, way: TableSelector, known: Mapping[str, Any] | None
 ) -> Target:
     """The table: as named, else where the registry saw it, else on the contract's server, else by its table_id."""
+    storage.use(settings.stores)
+    target = _find(settings, contract, dataset, way, known)
+    storage.note(target.path)
+    return target
+
+
+def _find(
+    settings: Settings, contract: Contract, dataset: Dataset, way: TableSelector, known: Mapping[str, Any] | None
+) -> Target:
     if way.table:
         return _named(settings, way.table)
     if known and known.get("format") and not way.server:
@@ -112,7 +121,7 @@ def _on_server(settings: Settings, server: Server, dataset: Dataset) -> Target |
             f"floe reads {', '.join(_BY_PATH)}; pass the table with --table",
         )
     path = str(folder).replace("{model}", table).replace("{table}", table)
-    return Target(form, path=path if "://" in path else str((settings.root / path).resolve()))
+    return Target(form, path=path if storage.is_remote(path) else str((settings.root / path).resolve()))
 
 
 def _refuse_unsafe(server: Server, dataset: Dataset) -> None:
@@ -143,15 +152,15 @@ def _by_id(settings: Settings, table_id: str | None, dataset: Dataset) -> Target
 
 def _in_warehouse(settings: Settings, folder: str, name: str) -> str:
     """The place of a table in the warehouse; TableError where its names lead elsewhere: contracts are written by others."""
-    home = settings.path(settings.tables.warehouse) / folder
-    place = Path(os.path.normpath(home / name))
-    if home.parent != settings.path(settings.tables.warehouse) or ".." in home.parts or home not in place.parents:
+    warehouse = settings.place(settings.tables.warehouse)
+    parts = [folder, *name.split("/")]
+    if "/" in folder or name.startswith("/") or any(part in ("", ".", "..") for part in parts):
         raise TableError(
-            f"The domain and name '{folder}/{name}' of a table lead out of the folder {home}",
+            f"The domain and name '{folder}/{name}' of a table lead out of the folder {warehouse}/{folder}",
             "Use a domain and a physicalName without slashes, or pass the table with --table",
             "E507",
         )
-    return str(place)
+    return storage.join(warehouse, *parts)
 
 
 def tables_below(folder: Path) -> list[Path]:
@@ -185,7 +194,7 @@ def _named(settings: Settings, table: str) -> Target:
     """A table as a user names it: a path, or a catalog name."""
     plain = "." not in table or table.endswith(_PARQUET)
     if "/" in table or table.startswith(".") or (plain and Path(table).exists()):
-        path = table if "://" in table else str(Path(table).resolve())
+        path = table if storage.is_remote(table) else str(Path(table).resolve())
         return Target(_format(path, settings.tables.format), path=path)
     return named_target(table, settings)
 
@@ -195,7 +204,7 @@ def _format(path: str, default: str) -> str:
     if path.endswith(".metadata.json"):
         return "iceberg"
     folder = Path(path)
-    if "://" in path or not folder.is_dir():
+    if storage.is_remote(path) or not folder.is_dir():
         return "parquet" if path.endswith(_PARQUET) else default
     if (folder / "_delta_log").is_dir():
         return "delta"
@@ -210,7 +219,7 @@ def kept(location: str, root: Path) -> str:
     >>> kept("/shop/.floe/warehouse/orders", Path("/shop")), kept("/lake/orders", Path("/shop")), kept("s3://lake/o", Path("/"))
     ('.floe/warehouse/orders', '/lake/orders', 's3://lake/o')
     """
-    if "://" not in location and Path(location).is_absolute() and Path(location).is_relative_to(root):
+    if not storage.is_remote(location) and Path(location).is_absolute() and Path(location).is_relative_to(root):
         location = str(Path(location).relative_to(root))
     return str(with_variables_hidden(location))
 
@@ -221,7 +230,7 @@ def place_of(kept_: str, root: Path) -> str:
     >>> place_of(".floe/warehouse/orders", Path("/shop")), place_of("/lake/orders", Path("/shop"))
     ('/shop/.floe/warehouse/orders', '/lake/orders')
     """
-    return kept_ if "://" in kept_ or not kept_ else str(root / kept_)
+    return kept_ if storage.is_remote(kept_) or not kept_ else str(root / kept_)
 
 
 def refuse_other_root(table: str, location: str, settings: Settings) -> None:
@@ -238,7 +247,7 @@ def refuse_other_root(table: str, location: str, settings: Settings) -> None:
 
 def _other_root(location: str, settings: Settings) -> Path | None:
     """The root of another project that contains a folder, unless the settings lead there."""
-    if "://" in location:
+    if storage.is_remote(location):
         return None
     folder = Path(location).resolve()
     if any(folder.is_relative_to(path.resolve()) for path in (settings.root, *_warehouses(settings))):
@@ -252,9 +261,7 @@ def _other_root(location: str, settings: Settings) -> Path | None:
 
 
 def _warehouses(settings: Settings) -> list[Path]:
-    """The folders of tables that the settings name."""
+    """The folders of this machine that the settings name for tables."""
     named = [catalog.get("warehouse") for catalog in settings.catalogs.values() if isinstance(catalog, dict)]
-    return [
-        settings.path(settings.tables.warehouse),
-        *(settings.root / str(value) for value in named if value and "://" not in str(value)),
-    ]
+    places = [settings.tables.warehouse, *(str(value) for value in named if value)]
+    return [settings.path(place) for place in places if not storage.is_remote(place)]

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from floe.engine.gate.request import WriteRequest
+    from floe.engine.gate.staging import StagingArea
     from floe.registry import Store
 
 
@@ -83,7 +84,7 @@ def find_context(name: str | Path | Contract, options: WriteOptions, settings: S
     ending = None if offline else _usable(contract, store, settings.clock())
     if known and not offline:
         registry.offline.keep_table(settings.root / ".floe", known)
-    _writable(settings.path(settings.tables.warehouse))
+    _check_writable(settings.place(settings.tables.warehouse))
     plan = make_plan(contract, dataset, settings.classifications)
     digest = schema_hash(plan.schema)
     return WriteContext(
@@ -151,8 +152,12 @@ def declared(dataset: Dataset) -> int | None:
     return said if isinstance(said, int) else None
 
 
-def _writable(folder: Path) -> None:
-    """Refuse a warehouse that cannot be written, before a JVM starts."""
+def _check_writable(warehouse: str) -> None:
+    """Refuse a warehouse that cannot be written, before a JVM starts; of an object store, a bucket that is not there."""
+    if tables.storage.is_remote(warehouse):
+        tables.storage.check_bucket(warehouse)
+        return
+    folder = Path(warehouse)
     try:
         if OWN in folder.parts:  # folders that others may read are elsewhere
             private_folder(folder.parent)
@@ -166,7 +171,7 @@ def _writable(folder: Path) -> None:
         ) from None
 
 
-def write_request(context: WriteContext, staging: str, inputs: tuple[Outcome, ...]) -> "WriteRequest":
+def write_request(context: WriteContext, staging: "StagingArea", inputs: tuple[Outcome, ...]) -> "WriteRequest":
     """Everything the gate needs besides the rows."""
     settings, options = context.settings, context.options
     level = settings.data_contracts.enforcement

@@ -7,7 +7,6 @@ did, and clean up after it.
 import fcntl
 import json
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from floe.engine.gate.request import GateResult, Judgement, WriteRequest
+    from floe.engine.gate.staging import StagingArea
     from floe.tables.state import State
 
 
@@ -49,29 +49,35 @@ class Leftover(NamedTuple):
     run_id: str
     batch_id: str | None
     staging: str
+    record: str  # of the staging area, in the table's store
     entry: dict[str, Any] | None
-
-    def clear(self) -> None:
-        """Take away what nobody can use."""
-        shutil.rmtree(self.staging, ignore_errors=True)
-        self.path.unlink(missing_ok=True)
 
 
 @contextmanager
-def pending(root: Path, table_id: str, run_id: str, batch_id: str | None, staging: str) -> Iterator[Keep]:
+def pending(context: WriteContext, area: "StagingArea") -> Iterator[Keep]:
     """Say that a run is under way, and give the way to keep what it is about to commit.
 
-    A run that is stopped leaves what it said: whether it had committed, the next run finds in the table.
+    A run that is stopped, or whose commit is in doubt, leaves what it said: whether it had committed, the next run finds in
+    the table.
     """
-    path = _folder(root) / f"{run_id}.json"
-    head = {"root": str(root), "table": table_id, "run_id": run_id, "batch_id": batch_id, "staging": staging}
+    root = context.settings.root
+    path = _folder(root) / f"{context.run_id}.json"
+    head = {
+        "root": str(root),
+        "table": context.table_id,
+        "run_id": context.run_id,
+        "batch_id": context.options.batch_id,
+        "staging": area.folder,
+        "record": area.record,
+    }
     try:
         with _opened(path) as file:
             fcntl.flock(file, fcntl.LOCK_EX)  # as long as the process lives
             _write(file, path, head)
             yield lambda entry: _write(file, path, {**head, "entry": entry})
     except Exception:
-        path.unlink(missing_ok=True)
+        if not area.in_doubt:
+            path.unlink(missing_ok=True)
         raise
     path.unlink(missing_ok=True)
 
@@ -118,9 +124,8 @@ def leftovers(root: Path, table_id: str) -> list[Leftover]:
         if said.get("root", str(root)) != str(root):
             path.unlink()  # of the project that this folder is a copy of, whose run may be alive
         elif said["table"] == table_id:
-            left = Leftover(
-                path, said["run_id"], said["batch_id"], with_variables_revealed(said["staging"]), said.get("entry")
-            )
+            staging, record = (with_variables_revealed(said.get(key, "")) for key in ("staging", "record"))
+            left = Leftover(path, said["run_id"], said["batch_id"], staging, record, said.get("entry"))
             found.append(left)
     return found
 
@@ -136,18 +141,18 @@ def write_batch(df: "DataFrame", context: WriteContext) -> WriteResult:
     location = engine.gate.gate.location_of(spark, context.target, context.settings)
     if context.target.name and not context.options.way.table:
         refuse_other_root(context.table_id, location, context.settings)
-    settle_killed_runs(spark, context)
+    settle_killed_runs(spark, context, location)
     first = first_answer(spark, context, context.options.batch_id) if context.options.batch_id else None
     if first:
         return replace(first, repeated=True)
-    staging = engine.gate.gate.staging_of(location, context.settings, context.run_id)
-    with pending(
-        context.settings.root, context.table_id, context.run_id, context.options.batch_id, staging
-    ) as keep_entry:
+    batch_id = context.options.batch_id
+    area = engine.gate.staging.staging_area(spark, context.target, location, context.settings, context.run_id)
+    with pending(context, area) as keep_entry:
+        engine.gate.staging.open_area(spark, context.target, location, area, batch_id, context.settings)
         inputs: tuple[Outcome, ...] = ()
         if context.options.inputs:
             inputs = check_inputs(context.options.inputs, context.settings, context.store)
-        request = write_request(context, staging, inputs)
+        request = write_request(context, area, inputs)
 
         def keep(intended: "GateResult") -> None:
             keep_entry(run_entry(context, write_result(context, intended, started), intended))
@@ -220,13 +225,15 @@ def _record(context: WriteContext, result: WriteResult, gate_result: "GateResult
     return replace(result, notes=(*result.notes, note)) if note else result
 
 
-def settle_killed_runs(spark: "SparkSession", context: WriteContext) -> None:
+def settle_killed_runs(spark: "SparkSession", context: WriteContext, location: str) -> None:
     """Record killed runs whose commit is in the table, and remove what they staged."""
     for leftover in leftovers(context.settings.root, context.table_id):
         commit = engine.gate.gate.committed(spark, context.target, leftover.run_id, leftover.batch_id)
         if commit and leftover.entry:
             _settle(context, leftover.entry, commit.snapshot)
-        leftover.clear()
+        area = engine.gate.staging.StagingArea(leftover.staging, leftover.record)
+        engine.gate.staging.remove_leftover(spark, context.target, location, area, commit, context.settings)
+        leftover.path.unlink(missing_ok=True)
 
 
 def first_answer(spark: "SparkSession", context: WriteContext, batch_id: str) -> WriteResult | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from floe.actions.load.stores import object_stores
 from floe.contract.formats.text import yaml_text
 from floe.contract.sources.files import read_bytes, root
 from floe.lang.secret import masked
@@ -146,6 +147,7 @@ def load_settings(
     return replace(
         settings,
         cache=cache,
+        stores=object_stores(settings, environment),
         actor=actor,
         java=environment.get("JAVA_HOME") or None,
         parent=environment.get("OPENLINEAGE_PARENT_ID") or None,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         quarantine as quarantine,
         request as request,
         schema_check as schema_check,
+        staging as staging,
     )
 else:
     _MODULES = (
@@ -25,5 +26,6 @@ else:
         "quarantine",
         "request",
         "schema_check",
+        "staging",
     )
     __getattr__ = lazy(__name__, _MODULES)

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import date, timedelta
-from pathlib import Path
 
 from pyspark.sql import DataFrame, functions as sql
 
+from floe.engine.gate.staging import places
 from floe.lang.sql.literals import quote
 from floe.model.types import Atomic, Member, Struct
-from floe.tables.parquet.footers import file_statistics
+from floe.tables.parquet.footers import file_statistics, footers
+from floe.tables.storage import StoredFile
 
 # days since 1970, whatever zone the session has
 _DAYS = {
@@ -18,11 +19,11 @@ _DAYS = {
 }
 
 
-def newest_day(rows: DataFrame, column: str, files: Sequence[Path]) -> date | None:
+def newest_day(rows: DataFrame, column: str, files: Sequence[StoredFile]) -> date | None:
     """From the footers of the files if they have the day for all rows, else by reading the column."""
     kind = rows.schema[column].dataType.simpleString()
     if kind == "date" and files:
-        statistics = file_statistics(files, Struct((Member(column, Atomic("date")),)))
+        statistics = file_statistics(footers(places(files)), Struct((Member(column, Atomic("date")),)))
         days: list[date] = [file.most[column] for file in statistics if isinstance(file.most.get(column), date)]
         if days and len(days) == len(statistics):
             return max(days)

@@ -17,7 +17,6 @@ writes the staged rows again, and the result shows which (`way`).
 import time
 from collections.abc import Sequence, Set
 from dataclasses import replace
-from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -26,6 +25,7 @@ from floe.engine.gate.gate import existing_rows
 from floe.engine.gate.quarantine import of_rows, split_batch, with_codes, write_quarantine
 from floe.engine.gate.request import CommitPlan, GateResult, Judgement, Quarantine, Split, Staged, WriteRequest
 from floe.engine.gate.schema_check import SchemaCheck
+from floe.engine.gate.staging import places
 from floe.engine.metadata.proof import row_count
 from floe.lang.sql.literals import quote, text
 from floe.model import TableError
@@ -33,10 +33,11 @@ from floe.model.result import Outcome, Verdict
 from floe.model.types import Struct
 from floe.system.failpoint import failpoint
 from floe.tables.formats import read_all, writable
-from floe.tables.parquet.footers import file_statistics
+from floe.tables.parquet.footers import file_statistics, footers
 from floe.tables.spark.errors import ENGINE_ERRORS, answer_lost, first_line
 from floe.tables.spark.schema import run_on, struct_of
 from floe.tables.state import Commit, State, TableMovedError, Tag
+from floe.tables.storage import StoredFile, files_below
 
 _RETRY_AFTER = (0, 1, 3)  # seconds before each search for a commit whose answer was lost
 
@@ -98,7 +99,7 @@ def _split_when_staged(staged: Staged, broken: Set[str]) -> Split | None:
     if staged.bad is None or not broken <= {rule.id for rule in staged.rules}:
         return None
     bad = with_codes(staged.bad, [rule for rule in staged.rules if rule.id in broken], None, {})
-    counted = row_count(file_statistics(staged.bad_files, Struct(()))) if staged.bad_files else None
+    counted = row_count(file_statistics(footers(places(staged.bad_files)), Struct(()))) if staged.bad_files else None
     return Split(staged.good, bad, bad.count() if counted is None else counted)
 
 
@@ -156,22 +157,36 @@ def _create(spark: SparkSession, request: WriteRequest, schema: Struct, properti
     return state
 
 
-def _write(rows: DataFrame, request: WriteRequest, tag: Tag, files: Sequence[Path], state: State) -> str:
+def _write(rows: DataFrame, request: WriteRequest, tag: Tag, files: Sequence[StoredFile], state: State) -> str:
     """Write rows in one commit onto a table in this state; how they were written."""
-    table, spark = writable(request.target), rows.sparkSession
     reason = f"mode {request.mode}" if request.mode != "append" else ""
     if not reason and not files:
-        elsewhere = not any(Path(request.staging).rglob("*.parquet"))
-        reason = "the staged files are not on a local disk" if elsewhere else "a part of the batch"
+        elsewhere = not files_below(request.staging.folder)
+        reason = "the staged files cannot be listed here" if elsewhere else "a part of the batch"
     if not reason:
-        unfit = table.commit_files(request.target, files, request.plan, tag, state, request.settings)
+        unfit = _commit_files(files, request, tag, state)
         if unfit:
             reason = unfit
         else:
-            spark.catalog.refreshByPath(state.location)
+            rows.sparkSession.catalog.refreshByPath(state.location)
             return "the staged files were committed as they are"
     _write_by_spark(rows, request, tag, state)
     return f"Spark wrote the staged rows ({reason})"
+
+
+def _commit_files(files: Sequence[StoredFile], request: WriteRequest, tag: Tag, state: State) -> str | None:
+    """Make the staged files the table's own; else why not. An error that leaves the commit unknown leaves them in doubt."""
+    area, table = request.staging, writable(request.target)
+    area.in_doubt = area.in_table
+    try:
+        unfit = table.commit_files(request.target, files, request.plan, tag, state, request.settings)
+    except TableMovedError:
+        area.in_doubt = False
+        raise
+    area.in_doubt = False
+    if unfit is None and area.in_table:
+        area.committed = frozenset(places(files))
+    return unfit
 
 
 def _write_by_spark(rows: DataFrame, request: WriteRequest, tag: Tag, state: State) -> None:
@@ -191,7 +206,7 @@ def _write_by_spark(rows: DataFrame, request: WriteRequest, tag: Tag, state: Sta
     if commit.rows != tag.rows:
         raise TableError(
             f"{request.target} has {commit.rows} rows of this batch, which has {tag.rows}: commit {commit.snapshot}",
-            f"Restore the table to {state.snapshot}, find out what removes files below {request.staging}, and run the batch again",
+            f"Restore the table to {state.snapshot}, find out what removes files below {request.staging.folder}, and run the batch again",
         )
     if request.mode == "overwrite_partition" and keys and not table.follows(commit, state):
         _check_keys(rows, request, commit, keys)

@@ -5,25 +5,22 @@ decides, and has it committed onto that very state (`floe.engine.gate.commit`); 
 batch checked again. The checked rows are the written rows: the staged files are read back, and their rows counted against the
 rows that the write tasks produced.
 
-Staging is in the table's own storage, in the folder of the table, because executors write it and the driver reads it back: on a
-disk of the driver only, executors on other machines would fill their own disks, and an empty batch would be read back. The
+On a disk of the driver only, executors on other machines would fill their own disks, and an empty batch would be read back. The
 count makes such a disk an error, and never a batch of no rows.
 """
 
-import shutil
-import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from pyspark.sql import Column, DataFrame, DataFrameReader, Observation, SparkSession, functions as sql
-from pyspark.sql.types import BooleanType, StructType
+from pyspark.sql import Column, DataFrame, SparkSession, functions as sql
 
 from floe.engine.gate.capture import captured
 from floe.engine.gate.request import Judgement, Quarantine, Staged, WriteRequest
 from floe.engine.gate.schema_check import SchemaCheck, check_schema, identity_outcomes
+from floe.engine.gate.staging import check_shared, places, stage
 from floe.engine.metadata.proof import bounds_of, files_are_clustered, null_counts, prove, row_count
 from floe.engine.metadata.schema import columns, differences, schema_outcomes
 from floe.engine.plan.expectations import regex_columns
@@ -34,126 +31,17 @@ from floe.model import EngineError, TableError
 from floe.model.contract import Target
 from floe.model.plan import Expectation, FileStatistics
 from floe.model.result import FAIL, PASS, Measured, Outcome, Reason, Verdict, judged_outcome, not_evaluated
-from floe.model.types import Atomic, Member, Struct, Text
+from floe.model.types import Atomic, Member, Text
 from floe.settings import Settings
 from floe.system.failpoint import failpoint
-from floe.system.private_files import STAGING, private_folder
 from floe.tables.formats import read_all, writable
 from floe.tables.parquet.folder import list_files
-from floe.tables.parquet.footers import file_statistics, frequent_in_file
+from floe.tables.parquet.footers import file_statistics, footers, frequent_in_file
 from floe.tables.parquet.table import rows_of
 from floe.tables.spark.errors import ENGINE_ERRORS, conditions, first_line
-from floe.tables.spark.schema import FieldIds, by_name, readable, struct_of, struct_type, with_field_ids
+from floe.tables.spark.schema import by_name, readable, struct_of
 from floe.tables.state import Commit, State, Tag, rows_lost
-
-_PROBE_TASKS = 8
-_SHARED = (
-    "Set tables.staging to a folder on S3, HDFS or a shared mount that the driver and all executors can read and write, "
-    "or keep the table on such storage"
-)
-
-
-def staging_folder(location: str, chosen: str, run_id: str) -> str:
-    """The staging folder of a run: below the folder of the settings, else in the folder of the table."""
-    parent = chosen or f"{location.rstrip('/').rpartition('/')[0]}/{STAGING}"
-    return f"{parent}/{run_id}"
-
-
-def check_shared(spark: SparkSession, folder: str) -> None:
-    """TableError where executors write to another disk than the driver reads, before anything is written.
-
-    A session that runs in one process shares its disk with itself, and other file systems are shared by nature. A folder of
-    local disks on a cluster is tried out: a few tasks write a file each, and the driver counts them.
-    """
-    master = spark.conf.get("spark.master", "local") or "local"
-    if "://" in folder or master == "local" or master.startswith("local["):
-        return
-    place = f"{folder}-probe-{uuid.uuid4().hex[:8]}"
-    try:
-        spark.range(0, _PROBE_TASKS, 1, _PROBE_TASKS).write.parquet(place)
-        found = _exact(by_name(spark)).schema("id long").parquet(place).count()
-    except ENGINE_ERRORS as error:
-        raise TableError(f"The staging folder {folder} cannot be used: {first_line(error)}", _SHARED) from error
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
-    if found != _PROBE_TASKS:
-        raise TableError(
-            f"The executors of {master} do not share the staging folder {folder} with the driver: "
-            f"they wrote {_PROBE_TASKS} rows there, but the driver read {found}",
-            _SHARED,
-        )
-
-
-def _keep_private(spark: SparkSession, folder: str) -> None:
-    """Hide staged rows from other users of this machine; on a cluster executors may be other users."""
-    if "://" not in folder and str(spark.conf.get("spark.master", "local")).startswith("local"):
-        with suppress(OSError):  # Spark reports why it cannot write there
-            private_folder(Path(folder).parent)
-
-
-def remove_staging(spark: SparkSession, folder: str) -> None:
-    """Take away what a run staged, as far as this process can reach it."""
-    if "://" not in folder:
-        shutil.rmtree(folder, ignore_errors=True)
-        if Path(folder).parent.name == STAGING:
-            _remove_empty(Path(folder).parent)
-        return
-    java = getattr(spark, "_jvm", None)
-    if java is None:  # Spark Connect has no way to file systems
-        return
-    try:
-        path = java.org.apache.hadoop.fs.Path(folder)
-        path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf()).delete(path, True)
-    except ENGINE_ERRORS:
-        return  # what is left there is not visible to any reader of the table
-
-
-def _remove_empty(folder: Path) -> None:
-    try:
-        folder.rmdir()
-    except OSError:
-        return  # another run stages there
-
-
-def stage(
-    df: DataFrame, folder: str, schema: Struct | None, rules: Sequence[Expectation] = (), ids: FieldIds | None = None
-) -> Staged:
-    """Write a frame once below a folder; rows that violate one of the rules into separate files.
-
-    Args:
-        df: the batch.
-        folder: where; it is not there yet.
-        schema: to read it back with; as Spark finds it, unless given.
-        rules: the rules that separate rows.
-        ids: the field ids that the files shall carry.
-    """
-    _keep_private(df.sparkSession, folder)
-    reader, here = _exact(by_name(df.sparkSession)), Path(folder)
-    counted = Observation(f"floe staged {uuid.uuid4().hex}")
-    df = with_field_ids(df, ids) if ids else df
-    if not rules or schema is None:
-        df.observe(counted, sql.count(sql.lit(1)).alias("rows")).write.mode("error").parquet(folder)
-        rows = (reader.schema(struct_type(schema)) if schema else reader).parquet(folder)
-        files = tuple(sorted(here.glob("*.parquet")))
-        return Staged(rows, rows, None, files, files, counted.get["rows"])
-    sign = "floe_ok"
-    while sign in {name.casefold() for name in df.columns}:
-        sign += "_"
-    broken = " OR ".join(f"coalesce({expectation.row_rule}, false)" for expectation in rules)
-    marked = df.withColumn(sign, sql.expr(f"NOT ({broken})")).observe(counted, sql.count(sql.lit(1)).alias("rows"))
-    marked.write.partitionBy(sign).mode("error").parquet(folder)
-    signed = StructType([*struct_type(schema).fields]).add(sign, BooleanType())
-    rows = reader.schema(signed).parquet(folder)
-    good, bad = (rows.where(sql.col(sign) == sql.lit(ok)).drop(sign) for ok in (True, False))
-    files = tuple(sorted(here.glob("*/*.parquet")))
-    good_files = tuple(sorted(here.glob(f"{sign}=true/*.parquet")))
-    return Staged(rows.drop(sign), good, bad, files, good_files, counted.get["rows"], tuple(rules))
-
-
-def _exact(reader: DataFrameReader) -> DataFrameReader:
-    """A reader that fails if a file is missing or damaged, whatever the session allows."""
-    return reader.option("ignoreMissingFiles", "false").option("ignoreCorruptFiles", "false")
-
+from floe.tables.storage import is_remote, is_s3, note
 
 # Spark's conditions, and what then helps
 _ADVICE = {
@@ -165,11 +53,12 @@ _ADVICE = {
 
 def parquet(path: str, settings: Settings) -> DataFrame:
     """The rows of a Parquet file or folder, with the columns of all its files: Spark itself reads the schema of one file."""
+    note(path)
     reader = by_name(own_session(settings)).option("mergeSchema", "true")
     try:
         # Spark's own folder is where its JVM was started, which is not always ours
-        whole = path if "://" in path else str(Path(path).absolute())
-        folder = list_files(whole) if Path(whole).is_dir() else None
+        whole = path if is_remote(path) else str(Path(path).absolute())
+        folder = list_files(whole) if is_s3(path) or Path(whole).is_dir() else None
         return rows_of(reader, folder) if folder else reader.parquet(whole)
     except ENGINE_ERRORS as error:
         known = (_ADVICE.get(condition.name) for condition in conditions(error))
@@ -203,14 +92,6 @@ def committed(spark: SparkSession, target: Target, run_id: str, batch_id: str | 
 def location_of(spark: SparkSession, target: Target, settings: Settings) -> str:
     """Where the table is, or will be."""
     return str(writable(target).location(spark, target, settings))
-
-
-def staging_of(location: str, settings: Settings, run_id: str) -> str:
-    """The folder where a run stages its batch for the table at a location."""
-    chosen = str(settings.tables.staging)
-    if chosen and "://" not in chosen:
-        chosen = str(settings.path(settings.tables.staging))
-    return staging_folder(location, chosen, run_id)
 
 
 def forgotten_before(spark: SparkSession, target: Target) -> datetime | None:
@@ -247,7 +128,7 @@ def gate(df: DataFrame, request: WriteRequest) -> Iterator[None]:
             "Nothing was committed; fix the cause and run the batch again",
         ) from error
     finally:
-        remove_staging(df.sparkSession, request.staging)
+        request.staging.remove(df.sparkSession)
 
 
 def read_state(df: DataFrame, request: WriteRequest) -> State | None:
@@ -281,9 +162,9 @@ def judge(
     else:
         failpoint("before-stage")
         if before:
-            remove_staging(df.sparkSession, request.staging)
+            request.staging.remove(df.sparkSession)
         else:
-            check_shared(df.sparkSession, request.staging)
+            check_shared(df.sparkSession, request.staging.folder)
         staged = _stage(df, request, schema, columns_to_write, state)
         failpoint("staged")
     judgement = _evaluate(staged, request, schema, state)
@@ -347,12 +228,12 @@ def _stage(
 ) -> Staged:
     """Write the batch once, and read back exactly these files: the checked rows are the written rows."""
     if schema.faults and request.layer != "bronze":
-        return stage(df.select(*chosen), request.staging, None)
+        return stage(df.select(*chosen), request.staging.folder, None)
     rules = () if schema.faults else _telling(request)
     ids = None
     if request.mode == "append":
         ids = writable(request.target).field_ids(request.target, schema.schema, state is None, request.settings)
-    return stage(df.select(*chosen), request.staging, schema.schema, rules, ids)
+    return stage(df.select(*chosen), request.staging.folder, schema.schema, rules, ids)
 
 
 def _telling(request: WriteRequest) -> tuple[Expectation, ...]:
@@ -386,7 +267,7 @@ def _evaluate(staged: Staged, request: WriteRequest, schema: SchemaCheck, state:
     if schema.faults:
         rows = _conserved(staged, staged.rows.count(), request)
         return replace(_unfit(request, schema, state), staged=staged, rows=rows)
-    statistics = file_statistics(staged.files, readable(schema.schema))
+    statistics = file_statistics(footers(places(staged.files)), readable(schema.schema))
     rows, measured = _measure(staged, request, statistics, state)
     _conserved(staged, rows, request)
     found = schema_outcomes(request.plan.dataset, [], request.layer)
@@ -405,7 +286,7 @@ def _evaluate(staged: Staged, request: WriteRequest, schema: SchemaCheck, state:
 def _conserved(staged: Staged, rows: int, request: WriteRequest) -> int:
     """The rows that were read back, which must be the rows that the write tasks produced."""
     if rows != staged.produced:
-        raise rows_lost(staged.produced, rows, f"the staging folder {request.staging}")
+        raise rows_lost(staged.produced, rows, f"the staging folder {request.staging.folder}")
     return rows
 
 
@@ -457,7 +338,7 @@ def _reading(
         total=rows,
         bounds=bounds_of(statistics),
         clustered=files_are_clustered(statistics, key_columns),
-        common=frequent_in_file(staged.files[0], patterns) if staged.files else {},
+        common=frequent_in_file(staged.files[0].place, patterns) if staged.files else {},
     )
 
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from floe.engine.gate.schema_check import SchemaCheck, SchemaVersion
@@ -14,9 +13,12 @@ from floe.model.plan import Expectation, Plan, UniqueKey
 from floe.model.result import Outcome, Verdict, decide
 from floe.settings import EnforcementLevel, Settings
 from floe.tables.state import Commit, State, Tag
+from floe.tables.storage import StoredFile
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from floe.engine.gate.staging import StagingArea
 
 
 class Quarantine(Enum):
@@ -38,13 +40,13 @@ class Staged:
     rows: "DataFrame"
     good: "DataFrame"
     bad: "DataFrame | None"
-    files: tuple[Path, ...]
-    good_files: tuple[Path, ...]
+    files: tuple[StoredFile, ...]
+    good_files: tuple[StoredFile, ...]
     produced: int
     rules: tuple[Expectation, ...] = ()
 
     @property
-    def bad_files(self) -> tuple[Path, ...]:
+    def bad_files(self) -> tuple[StoredFile, ...]:
         """The files of rows that break a rule."""
         good = set(self.good_files)
         return tuple(file for file in self.files if file not in good)
@@ -59,7 +61,7 @@ class WriteRequest:
     layer: str
     mode: str
     level: EnforcementLevel
-    staging: str  # the folder, in the table's storage, where the batch waits to be checked
+    staging: "StagingArea"
     salt: str
     contract: str
     schema_version: SchemaVersion
@@ -150,7 +152,7 @@ class CommitPlan:
     """What will be committed: rows, the staged files that hold just them, what goes to quarantine, and the answer then."""
 
     rows: "DataFrame"
-    files: Sequence[Path]
+    files: Sequence[StoredFile]
     split: Split | None
     schema: SchemaCheck
     state: State | None

@@ -29,6 +29,7 @@ from floe.model import EngineError, SettingError
 from floe.settings import Settings
 from floe.system.full_disk import remedy
 from floe.system.private_files import open_private, private_file
+from floe.tables import storage
 from floe.tables.spark.errors import ENGINE_ERRORS, first_line
 
 
@@ -64,8 +65,13 @@ JARS = (
     ),
     Jar("org.xerial", "sqlite-jdbc", "3.49.1.0", "5c8609d2ca341deb8c6f71778974b5ba4995c7d32d7c7c89d9392a3e72c39291"),
 )
-# what the four would pull in besides, and Spark has already
-_EXCLUDED = "org.scala-lang:*,org.antlr:*,io.unitycatalog:*,com.fasterxml*:*,org.openapitools:*,org.slf4j:*,io.delta:delta-kernel*"
+# for tables on S3: hadoop-aws and the parts of the AWS SDK that it uses (19 MB), in place of the SDK's bundle of 642 MB
+S3_JARS = tuple(Jar(*line.split()) for line in Path(__file__).with_name("s3-jars.txt").read_text("utf-8").splitlines())
+# what these would pull in besides, and Spark has already
+_EXCLUDED = (
+    "org.scala-lang:*,org.antlr:*,io.unitycatalog:*,com.fasterxml*:*,org.openapitools:*,org.slf4j:*,io.delta:delta-kernel*,"
+    "software.amazon.awssdk:bundle,io.netty:*,org.apache.httpcomponents:*,commons-codec:*,commons-logging:*,org.wildfly*:*"
+)
 _RESOLVER = """<ivysettings>
   <settings defaultResolver="central"/>
   <resolvers><ibiblio name="central" m2compatible="true"/></resolvers>
@@ -80,10 +86,15 @@ def folder(settings: Settings) -> Path:
     return settings.cache / "jars"
 
 
+def pinned(settings: Settings) -> tuple[Jar, ...]:
+    """The jars that sessions of these settings need."""
+    return (*JARS, *S3_JARS) if storage.needs_s3(settings) else JARS
+
+
 def unfit(settings: Settings) -> list[tuple[Jar, str]]:
     """The jars that are not there as pinned, and why."""
     found = []
-    for jar in JARS:
+    for jar in pinned(settings):
         path = folder(settings) / jar.file
         if not path.is_file():
             found.append((jar, "missing"))
@@ -97,7 +108,7 @@ def jars(settings: Settings) -> list[Path]:
     lacking = unfit(settings)
     if lacking:
         _fetch(settings, lacking)
-    return [folder(settings) / jar.file for jar in JARS]
+    return [folder(settings) / jar.file for jar in pinned(settings)]
 
 
 def _sha256(path: Path) -> str:
@@ -109,7 +120,7 @@ def _fetch(settings: Settings, lacking: list[tuple[Jar, str]]) -> None:
     target = folder(settings)
     damaged = [jar.file for jar, why in lacking if why == "damaged"]
     again = f" again ({', '.join(damaged)} damaged)" if damaged else ""
-    settings.say(f"· fetching {len(lacking)} of {len(JARS)} jars for Spark{again} into {target}, once …")
+    settings.say(f"· fetching {len(lacking)} of {len(pinned(settings))} jars for Spark{again} into {target}, once …")
     try:
         target.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target) as place:
@@ -328,7 +339,9 @@ def configuration(settings: Settings, files: list[Path]) -> dict[str, str]:
     conf = {**_BASE, "spark.jars": ",".join(map(str, [*files, OWN]))}
     if settings.spark.master.startswith("local"):
         conf |= _LOCAL
-    conf["spark.sql.warehouse.dir"] = str(settings.path(settings.tables.warehouse))
+    conf["spark.sql.warehouse.dir"] = settings.place(settings.tables.warehouse)
+    if storage.needs_s3(settings):
+        conf |= storage.spark_options(settings.stores)
     for name, options in settings.catalogs.items():
         conf |= {f"spark.sql.catalog.{name}{key}": value for key, value in _catalog(settings, name, options).items()}
     return conf | {key: str(value) for key, value in settings.spark.conf.items()}
@@ -348,8 +361,8 @@ def _catalog(settings: Settings, name: str, options: Any) -> dict[str, str]:
         path = settings.root / str(options.get("uri", "")).removeprefix("sqlite:///")
         found |= {".type": "jdbc", ".uri": f"jdbc:sqlite:{path}", ".jdbc.schema-version": "V1"}
         private_file(path)
-    if "warehouse" in options and "://" not in str(options["warehouse"]):
-        found[".warehouse"] = str((settings.root / str(options["warehouse"])).resolve())
+    if "warehouse" in options:
+        found[".warehouse"] = settings.place(str(options["warehouse"]))
     return found
 
 

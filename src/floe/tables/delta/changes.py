@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import pyarrow
-from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 from deltalake.fs import DeltaStorageHandler
 from pyarrow.fs import PyFileSystem
 
 from floe.model.plan import file_id
+from floe.tables.delta.log import open_log
 from floe.tables.delta.metadata import column_identity, delta_mark
 from floe.tables.facts import Rewrite
 
@@ -39,7 +39,7 @@ def rewrites(path: str, since: int, now: int) -> list[Rewrite]:
     """The rewrites between two versions, oldest first; those before a missing commit are left out."""
     commits: list[_Commit] = []
     try:
-        table = DeltaTable(path)
+        table = open_log(path)
         log = PyFileSystem(DeltaStorageHandler.from_table(table._table))
         columns = _identities(json.loads(table.schema().to_json()))
         mapping = table.metadata().configuration.get(_MAPPING, "none")

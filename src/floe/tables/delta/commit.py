@@ -1,9 +1,7 @@
 """Delta: staged files become the table's own by one commit, without a second copy."""
 
 import json
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from deltalake import CommitProperties, DeltaTable, Transaction
@@ -14,9 +12,12 @@ from pyarrow import parquet as pq
 from floe.lang.type_text import from_spark_json
 from floe.model.plan import Plan
 from floe.model.types import Struct
+from floe.tables import storage
+from floe.tables.delta.log import commit_text, open_log
 from floe.tables.parquet.footers import footers, struct_of
 from floe.tables.spark.schema import holdable, name_of
-from floe.tables.state import TableMovedError, Tag
+from floe.tables.state import TableMovedError, Tag, rows_lost
+from floe.tables.storage import StoredFile
 
 # table features with which floe's own commit is correct; any other feature refuses it
 _FEATURES = {
@@ -74,7 +75,7 @@ def _columns(struct: Struct) -> list[tuple[str, str]]:
     return [(member.name, str(member.type)) for member in struct.members]
 
 
-def commit_files(location: str, files: Sequence[Path], plan: Plan, tag: Tag, snapshot: str | None) -> str | None:
+def commit_files(location: str, files: Sequence[StoredFile], plan: Plan, tag: Tag, snapshot: str | None) -> str | None:
     """Make staged files the table's by one commit onto a snapshot; else why not, with the files back in place.
 
     The commit is a file that is there or is not: an error that comes after it (a checkpoint on a full disk, say) undoes
@@ -83,34 +84,46 @@ def commit_files(location: str, files: Sequence[Path], plan: Plan, tag: Tag, sna
     TableMovedError if another writer committed after the snapshot.
     """
     try:
-        log = DeltaTable(location)
+        log = open_log(location)
     except (DeltaError, OSError) as error:
         return f"its log cannot be read here ({str(error).splitlines()[0]})"
-    full = {file: about for file, about in zip(files, footers(files), strict=True) if about.num_rows}
+    read = footers([file.place for file in files])
+    full = {file: about for file, about in zip(files, read, strict=True) if about.num_rows}
+    check_rows(full.values(), tag)
     reason = unfit(log, plan, full.values())
     if str(log.version()) != snapshot:
         raise TableMovedError
     if reason:
         return reason
-    moved = {file: Path(location) / file.name for file in full}
-    actions: list[AddAction | RemoveAction] = [_action(file, about) for file, about in full.items()]
+    moved = moves_into(location, location, full)
+    actions: list[AddAction | RemoveAction] = []
+    for file, about in full.items():
+        name = storage.name_below(location, moved.get(file.place, file.place))
+        assert name is not None
+        actions.append(_action(name, file, about))
     properties = CommitProperties(
         custom_metadata={"userMetadata": tag.text},
         max_commit_retries=0,
         app_transactions=[Transaction(tag.app, tag.attempt)] if tag.app else None,
     )
     try:
-        for file, place in moved.items():
-            file.rename(place)
+        for staged, place in moved.items():
+            storage.move(staged, place)
         log.create_write_transaction(actions, mode="append", schema=log.schema(), commit_properties=properties)
     except (DeltaError, OSError) as error:
         return _after_error(error, location, log.version(), tag, moved)
     return None
 
 
-def _after_error(error: Exception, location: str, version: int, tag: Tag, moved: dict[Path, Path]) -> str | None:
+def moves_into(table: str, folder: str, files: Iterable[StoredFile]) -> dict[str, str]:
+    """Where staged files go to become the table's: none of those that were staged below the table already."""
+    outside = [file.place for file in files if storage.name_below(table, file.place) is None]
+    return {place: storage.join(folder, place.rpartition("/")[2]) for place in outside}
+
+
+def _after_error(error: Exception, location: str, version: int, tag: Tag, moved: dict[str, str]) -> str | None:
     """The result of a commit that ended in an error: None if it is in the log, else why it is not."""
-    other = _next_commit(location, version)
+    other = commit_text(location, version + 1)
     if other is not None and tag.run_id in other:
         return None
     put_back(moved)
@@ -119,25 +132,23 @@ def _after_error(error: Exception, location: str, version: int, tag: Tag, moved:
     return f"the commit was refused ({str(error).splitlines()[0]})"
 
 
-def put_back(moved: dict[Path, Path]) -> None:
+def check_rows(files: Iterable[pq.FileMetaData], tag: Tag) -> None:
+    """TableError where the staged files do not hold just the rows that were judged."""
+    rows = sum(about.num_rows for about in files)
+    if rows != tag.rows:
+        raise rows_lost(tag.rows, rows, "the staging folder")
+
+
+def put_back(moved: dict[str, str]) -> None:
     """Move files that no commit names back to where they were staged."""
     for file, place in moved.items():
-        if place.exists():
-            shutil.move(place, file)
+        if storage.is_file(place):
+            storage.move(place, file)
 
 
-def _next_commit(location: str, version: int) -> str | None:
-    """The text of the commit that follows a version, None where there is none: the file itself, whatever else is broken."""
-    try:
-        return (Path(location) / "_delta_log" / f"{version + 1:020}.json").read_text("utf-8")
-    except FileNotFoundError:
-        return None
-
-
-def _action(file: Path, about: pq.FileMetaData) -> AddAction:
-    known = file.stat()
-    stats = json.dumps(statistics(about))
-    return AddAction(file.name, known.st_size, {}, int(known.st_mtime * 1000), True, stats)
+def _action(name: str, file: StoredFile, about: pq.FileMetaData) -> AddAction:
+    changed = int(file.changed.timestamp() * 1000) if file.changed else 0
+    return AddAction(storage.as_log_path(name), file.size, {}, changed, True, json.dumps(statistics(about)))
 
 
 def statistics(about: pq.FileMetaData) -> dict[str, Any]:

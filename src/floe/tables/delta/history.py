@@ -12,6 +12,7 @@ from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
 from floe.model import TableError
+from floe.tables.delta.log import open_log
 
 
 class LogEntry(NamedTuple):
@@ -90,4 +91,4 @@ def _same_files(entry: LogEntry, history: Sequence[LogEntry], log: DeltaTable) -
 
 
 def _files(log: DeltaTable, version: int) -> set[str]:
-    return set(DeltaTable(log.table_uri, version=version).file_uris())
+    return set(open_log(log.table_uri, version).file_uris())

@@ -25,7 +25,9 @@ from floe.model.contract import Target
 from floe.model.plan import FileStatistics, bounded
 from floe.model.types import Decimal, Struct, Type
 from floe.tables.boundary import cause_of
+from floe.tables.delta.log import is_absent, open_log, was_never_created
 from floe.tables.facts import TableFacts, check_present
+from floe.tables.storage import is_remote
 
 _MILLISECOND = datetime.timedelta(milliseconds=1)
 # deltalake writes decimals' bounds through a double, which keeps this many digits
@@ -40,7 +42,7 @@ def probe(target: Target) -> TableFacts | None:
             "Pass its path with --table",
         )
     try:
-        if "://" not in target.path and (not Path(target.path).exists() or was_never_created(target.path)):
+        if _is_absent(target.path):
             return None
     except PermissionError as error:
         raise _unreadable(target.path, error) from None
@@ -91,9 +93,7 @@ def descriptions(path: str) -> dict[str, str]:
 
 def schema(path: str) -> Struct | None:
     """The columns, without reading statistics; None where there is no table."""
-    if "://" not in path and (not Path(path).exists() or was_never_created(path)):
-        return None
-    return _struct(_open(path))
+    return None if _is_absent(path) else _struct(_open(path))
 
 
 def _struct(table: DeltaTable) -> Struct:
@@ -314,23 +314,16 @@ def _upper(value: Any) -> Any:
     return value + _MILLISECOND if isinstance(value, datetime.datetime) else value
 
 
-def was_never_created(path: str | Path) -> bool:
-    """Whether a create was begun at a local path and never committed: a log without a commit, and nothing beside it.
-
-    A create that is killed or finds the disk full leaves that, and the next create can go on from there. A table that lost
-    its log has files beside it; it is a damaged table and not an absent one.
-    """
-    try:
-        if os.listdir(path) != ["_delta_log"]:
-            return False
-        return all(name.startswith((".", "_staged_commits")) for name in os.listdir(f"{path}/_delta_log"))
-    except OSError:
-        return False
+def _is_absent(path: str) -> bool:
+    """Whether there is no table; a local folder that is something else is for deltalake to say."""
+    if is_remote(path):
+        return is_absent(path)
+    return not Path(path).exists() or was_never_created(path)
 
 
 def _open(path: str) -> DeltaTable:
     try:
-        return DeltaTable(path)
+        return open_log(path)
     except TableNotFoundError:
         raise TableError(
             f"{path} exists, but it is not a Delta table",

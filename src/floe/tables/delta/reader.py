@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from urllib.parse import unquote
 
 import pyarrow
-from deltalake import DeltaTable, QueryBuilder
+from deltalake import QueryBuilder
 from deltalake.exceptions import DeltaError, DeltaProtocolError
 from deltalake.fs import DeltaStorageHandler
 from pyarrow.fs import PyFileSystem
@@ -16,8 +16,10 @@ from floe.model.types import Struct
 from floe.settings import Settings
 from floe.tables.batches import BATCH_ROWS, NotReadHereError, read_row_group
 from floe.tables.delta import changes, metadata
+from floe.tables.delta.log import open_log
 from floe.tables.delta.rows import DeltaRows, open_table
 from floe.tables.facts import Rewrite, TableFacts
+from floe.tables.storage import is_remote
 
 
 def needs_spark(target: Target) -> bool:
@@ -50,7 +52,7 @@ def schema(target: Target, settings: Settings) -> Struct | None:
 
 def version_name(target: Target, settings: Settings) -> str | None:
     """The name of the newest commit's file, where the log is a local folder; else the version."""
-    if not target.path or "://" in target.path:
+    if not target.path or is_remote(target.path):
         facts = probe(target, settings)
         return facts.snapshot if facts else None
     log = os.path.join(target.path, "_delta_log")
@@ -93,7 +95,7 @@ def file_paths(facts: TableFacts, files: Iterable[FileStatistics]) -> list[str]:
 def _below(root: str, path: str) -> str:
     """A file of the table: on local disks its name may be percent-encoded in the log, or be the name itself."""
     named = f"{root}/{path}"
-    return named if "://" in root or os.path.exists(named) else f"{root}/{unquote(path)}"
+    return named if is_remote(root) or os.path.exists(named) else f"{root}/{unquote(path)}"
 
 
 def first_path(facts: TableFacts) -> str | None:
@@ -117,7 +119,7 @@ def columns_match(
 def read_first(target: Target, settings: Settings) -> None:
     """Read one row group of one file that the log names."""
     del settings
-    table = DeltaTable(str(target.path))
+    table = open_log(str(target.path))
     names = pyarrow.table(table.get_add_actions())["path"].to_pylist()
     if names:
         system = PyFileSystem(DeltaStorageHandler.from_table(table._table))
@@ -127,7 +129,7 @@ def read_first(target: Target, settings: Settings) -> None:
 def batches(target: Target, schema: Struct, settings: Settings) -> Iterator[pyarrow.RecordBatch]:
     """The rows, by Arrow's reader, or by DataFusion where Arrow's does not know a feature of the table."""
     del schema, settings
-    table = DeltaTable(str(target.path))
+    table = open_log(str(target.path))
     if table.metadata().configuration.get("delta.columnMapping.mode", "none") != "none":
         raise NotReadHereError("its columns have other names in its files", "Read it with Spark")
     try:

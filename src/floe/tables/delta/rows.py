@@ -15,7 +15,9 @@ from floe.model import TableError
 from floe.model.contract import Target
 from floe.model.types import Struct
 from floe.tables.boundary import cause_of, library_errors
+from floe.tables.delta.log import is_absent, open_log
 from floe.tables.rows import RowQuery, marked
+from floe.tables.storage import is_remote
 
 
 class DeltaRows:
@@ -47,7 +49,7 @@ class DeltaRows:
         for commit in self._table.history():
             if marked(_marks(commit.get("userMetadata")), schema_hash, version):
                 try:
-                    return _schema(DeltaTable(self._table.table_uri, version=commit["version"]))
+                    return _schema(open_log(self._table.table_uri, commit["version"]))
                 except (DeltaError, OSError):
                     return None  # cleaned away
         return None
@@ -60,10 +62,10 @@ def open_table(target: Target) -> DeltaRows | None:
             f"{target.name} is in Spark's catalog, which needs a Spark session",
             "Write it by its path, or add the path to the server of the contract",
         )
-    if "://" not in target.path and not Path(target.path).exists():
+    if is_absent(target.path) if is_remote(target.path) else not Path(target.path).exists():
         return None
     try:
-        return DeltaRows(DeltaTable(target.path))
+        return DeltaRows(open_log(target.path))
     except (DeltaError, OSError) as error:
         cause = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
         raise TableError(

@@ -17,9 +17,10 @@ from floe.model.plan import Expectation, Plan
 from floe.model.types import Array, MapOf, Struct, Type
 from floe.settings import Settings
 from floe.tables.delta.history import LogEntry, standing
-from floe.tables.delta.metadata import was_never_created
+from floe.tables.delta.log import added_files, is_absent, open_log, was_never_created
 from floe.tables.spark.schema import Protection, ddl, run_on, struct_of
 from floe.tables.state import Commit, State, Tag, commit_of, conf, insert_new_statement, merge_statement, view
+from floe.tables.storage import StoredFile, is_remote, is_s3, join, local_path
 
 _NEWEST = 20  # how far back the commit is looked for that was made a moment ago
 _UNFIT = re.compile(r"[ ,;{}()\n\t=]")
@@ -39,14 +40,7 @@ def exists(spark: SparkSession, target: Target) -> bool:
     """Whether the table exists; TableError if something else is at its path."""
     if target.name:
         return spark.catalog.tableExists(target.sql)
-    path = Path(str(target.path))
-    if (path / "_delta_log").is_dir():
-        return not was_never_created(path)
-    if path.is_file() or (path.is_dir() and any(path.iterdir())):
-        raise TableError(
-            f"{path} exists, but it is not a Delta table", "Pass another table with --table, or move these files"
-        )
-    return False
+    return not is_absent(str(target.path))
 
 
 def read(spark: SparkSession, target: Target, snapshot: str | None = None) -> DataFrame:
@@ -81,7 +75,7 @@ def create(
             f"Delta does not allow the column names {', '.join(map(repr, unfit))}: they contain spaces or one of , ; {{ }} ( ) =",
             "Give these fields a physicalName without these characters, or use Iceberg (tables.format: iceberg)",
         )
-    if target.path:
+    if target.path and not is_remote(target.path):
         _remove_unfinished(Path(target.path))
     if target.name and target.name.count("."):
         spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {Target('delta', target.name.rsplit('.', 1)[0]).sql}")
@@ -136,7 +130,22 @@ def location(spark: SparkSession, target: Target, settings: Settings) -> str:
     if exists(spark, target):
         return _location(spark, target)
     warehouse = str(spark.conf.get("spark.sql.warehouse.dir", "spark-warehouse"))
-    return f"{warehouse.removeprefix('file:')}/{str(target.name).replace('.', '/')}"
+    return f"{local_path(warehouse)}/{str(target.name).replace('.', '/')}"
+
+
+def data_folder(spark: SparkSession, target: Target, location: str) -> str | None:
+    """The table's own folder, once it is there: Delta creates no table in a folder that has files."""
+    return location if exists(spark, target) else None
+
+
+def data_files(target: Target, location: str, commit: Commit | None, settings: Settings) -> list[str] | None:
+    """The files that a commit added, or those of the newest version."""
+    del target, settings
+    if commit is None:
+        found: list[str] = [] if is_absent(location) else open_log(location).file_uris()
+        return found
+    names = added_files(location, int(commit.snapshot))
+    return None if names is None else [join(location, name) for name in names]
 
 
 def field_ids(target: Target, schema: Struct, created: bool, settings: Settings) -> None:
@@ -266,17 +275,17 @@ def _history(spark: SparkSession, target: Target, log: DeltaTable | None, newest
 def _log(spark: SparkSession, target: Target) -> DeltaTable | None:
     """The table's log, where it can be read without Spark."""
     where = target.path or _location(spark, target)
-    if "://" in where:
+    if is_remote(where) and not is_s3(where):
         return None
     try:
-        return DeltaTable(where)
+        return open_log(where)
     except (DeltaError, OSError):
         return None
 
 
 def _location(spark: SparkSession, target: Target) -> str:
     detail = run_on(spark, target, f"DESCRIBE DETAIL {target.sql}").collect()[0]
-    return str(detail["location"]).removeprefix("file:")
+    return local_path(str(detail["location"]))
 
 
 def state(spark: SparkSession, target: Target) -> State:
@@ -291,7 +300,7 @@ def state(spark: SparkSession, target: Target) -> State:
             identity=str(about.id),
             properties=dict(about.configuration),
             partition=tuple(about.partition_columns),
-            location=target.path or str(log.table_uri).removeprefix("file://").rstrip("/"),
+            location=target.path or local_path(str(log.table_uri)).rstrip("/"),
         )
     detail = run_on(spark, target, f"DESCRIBE DETAIL {target.sql}").collect()[0]
     return State(
@@ -305,18 +314,15 @@ def state(spark: SparkSession, target: Target) -> State:
 
 
 def commit_files(
-    target: Target, files: Sequence[Path], plan: Plan, tag: Tag, state: State, settings: Settings
+    target: Target, files: Sequence[StoredFile], plan: Plan, tag: Tag, state: State, settings: Settings
 ) -> str | None:
     """Make staged files the table's own; else why Spark must write them."""
     from floe.tables.delta import commit as delta_files  # noqa: PLC0415
 
     del target, settings
-    local = "://" not in state.location
-    return (
-        delta_files.commit_files(state.location, files, plan, tag, state.snapshot)
-        if local
-        else "it is not on a local disk"
-    )
+    if is_remote(state.location) and not is_s3(state.location):
+        return "its storage has no commit that two writers cannot both win, except by Spark"
+    return delta_files.commit_files(state.location, files, plan, tag, state.snapshot)
 
 
 def protect(spark: SparkSession, target: Target, rules: Sequence[Expectation], settings: Settings) -> list[Protection]:

@@ -26,11 +26,13 @@ from floe.model.contract import Target
 from floe.model.plan import Plan
 from floe.model.types import Atomic, Decimal, Struct, Text
 from floe.settings import Settings
-from floe.tables.delta.commit import put_back
+from floe.tables import storage
+from floe.tables.delta.commit import check_rows, moves_into, put_back
 from floe.tables.iceberg.metadata import by_name, struct_of
 from floe.tables.parquet.footers import footers, struct_of as file_struct
 from floe.tables.spark.schema import FieldIds
-from floe.tables.state import State, TableMovedError, Tag
+from floe.tables.state import Commit, State, TableMovedError, Tag
+from floe.tables.storage import StoredFile
 
 _PATIENCE = (0, 1, 3)  # seconds before each attempt to find a commit whose answer was lost
 
@@ -39,8 +41,8 @@ def unfit(table: Table, plan: Plan, files: Iterable[pq.FileMetaData]) -> str | N
     """Why staged files cannot become part of this table by a commit of floe; None if they can."""
     if not table.spec().is_unpartitioned():
         return "the table is partitioned"
-    if "://" in table.location().removeprefix("file://"):
-        return "the table is not on a local disk"
+    if storage.is_remote(table.location()) and not storage.is_s3(table.location()):
+        return "the table is neither on a local disk nor on S3"
     schema = struct_of(table.schema().as_struct())
     required = {member.name for member in plan.schema.members if not member.nullable}
     loose = [m.name for m in schema.members if not m.nullable and m.name not in required]
@@ -121,7 +123,7 @@ def _file_ids(fields: Iterable[Any], parent: tuple[str, ...] = ()) -> dict[tuple
 
 
 def commit_files(
-    target: Target, files: Sequence[Path], plan: Plan, tag: Tag, state: State, settings: Settings
+    target: Target, files: Sequence[StoredFile], plan: Plan, tag: Tag, state: State, settings: Settings
 ) -> str | None:
     """Make staged files the table's by one commit onto a state; else why not, with the files back in place.
 
@@ -133,29 +135,35 @@ def commit_files(
         return error.message
     if table is None:
         return "its catalog is not available without Spark"
-    full = {file: about for file, about in zip(files, footers(files), strict=True) if about.num_rows}
+    read = footers([file.place for file in files])
+    full = {file: about for file, about in zip(files, read, strict=True) if about.num_rows}
+    check_rows(full.values(), tag)
     reason = unfit(table, plan, full.values())
     if _current(table) != state.snapshot or _shape(struct_of(table.schema().as_struct())) != _shape(state.schema):
         raise TableMovedError
     if reason:
         return reason
-    folder = Path(table.location().removeprefix("file://")) / "data"
-    moved = {file: folder / file.name for file in full}
+    location = storage.local_path(table.location())
+    folder = storage.join(location, "data")
+    moved = moves_into(location, folder, full)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if moved and not storage.is_remote(folder):
+            Path(folder).mkdir(parents=True, exist_ok=True)
         for file, place in moved.items():
-            file.rename(place)
+            storage.move(file, place)
     except OSError as error:
         put_back(moved)
         return f"the staged files cannot be moved into the table ({_first_line(error)})"
     try:
-        _append(table, {moved[file]: about for file, about in full.items()}, tag)
+        _append(
+            table, {file._replace(place=moved.get(file.place, file.place)): about for file, about in full.items()}, tag
+        )
     except (CommitFailedException, RESTError, SQLAlchemyError, ValueError, NotImplementedError, OSError) as error:
         return _after_error(error, table, state.snapshot, tag, moved)
     return None
 
 
-def _after_error(error: Exception, table: Table, snapshot: str | None, tag: Tag, moved: dict[Path, Path]) -> str | None:
+def _after_error(error: Exception, table: Table, snapshot: str | None, tag: Tag, moved: dict[str, str]) -> str | None:
     """The result of a commit that ended in an error: None if the table has it, else why it has not.
 
     A catalog behind a network may still be at work on a commit whose answer was lost. Files that it may yet make the table's
@@ -178,6 +186,22 @@ def _after_error(error: Exception, table: Table, snapshot: str | None, tag: Tag,
     return f"the commit was refused ({_first_line(error)})"
 
 
+def data_files(target: Target, commit: Commit | None, settings: Settings) -> list[str] | None:
+    """The data files that a snapshot added, or all of the current one; None where they are not known here."""
+    table = by_name(str(target.name), settings)
+    if table is None:
+        return None
+    snapshot = table.current_snapshot() if commit is None else table.snapshot_by_id(int(commit.snapshot))
+    if snapshot is None:
+        return [] if commit is None else None
+    return [
+        entry.data_file.file_path
+        for manifest in snapshot.manifests(table.io)
+        if commit is None or manifest.added_snapshot_id == snapshot.snapshot_id
+        for entry in manifest.fetch_manifest_entry(table.io)
+    ]
+
+
 def _first_line(error: Exception) -> str:
     return (str(error).splitlines() or [type(error).__name__])[0]
 
@@ -196,7 +220,7 @@ def _marks(snapshot: Snapshot) -> Mapping[str, str]:
     return snapshot.summary.additional_properties if snapshot.summary else {}
 
 
-def _append(table: Table, files: dict[Path, pq.FileMetaData], tag: Tag) -> None:
+def _append(table: Table, files: dict[StoredFile, pq.FileMetaData], tag: Tag) -> None:
     """One commit with these files, onto the snapshot that is current in `table`.
 
     The library's own way refuses files whose columns may be null; that none is, was judged. It would also repeat a commit
@@ -221,10 +245,10 @@ def _append(table: Table, files: dict[Path, pq.FileMetaData], tag: Tag) -> None:
             append.append_data_file(
                 DataFile.from_args(
                     content=DataFileContent.DATA,
-                    file_path=str(file),
+                    file_path=file.place,
                     file_format=FileFormat.PARQUET,
                     partition=Record(),
-                    file_size_in_bytes=file.stat().st_size,
+                    file_size_in_bytes=file.size,
                     sort_order_id=None,
                     spec_id=about.default_spec_id,
                     equality_ids=None,

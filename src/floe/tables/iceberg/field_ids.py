@@ -7,8 +7,8 @@ from floe.model.contract import Target
 from floe.settings import Settings
 from floe.tables.facts import FilesWithoutIds
 from floe.tables.iceberg.metadata import data_files
-from floe.tables.parquet.folder import system_of
 from floe.tables.parquet.footers import footers
+from floe.tables.storage import system_of
 
 _MOST = 1000  # files that are looked into
 

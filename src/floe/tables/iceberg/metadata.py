@@ -36,11 +36,13 @@ from floe.model.plan import FileStatistics, bounded
 from floe.model.types import Array, Atomic, MapOf, Member, Struct, Text, Type
 from floe.settings import Settings
 from floe.system.timeout import call_with_timeout
+from floe.tables import storage
 from floe.tables.boundary import library_errors
 from floe.tables.facts import TableFacts, check_present
 from floe.tables.iceberg.deletes import Deletes
 from floe.tables.iceberg.manifests import entries
 from floe.tables.iceberg.names import column_identities, steady_columns
+from floe.tables.storage import is_remote
 
 PATIENCE = 30
 _EPOCH, _MICROSECOND = datetime.datetime(1970, 1, 1), datetime.timedelta(microseconds=1)
@@ -105,7 +107,7 @@ def _read_or_say(target: Target, read: Callable[[], _T]) -> _T:
 def _at_hand(target: Target, settings: Settings) -> Table | None:
     """A table whose metadata is on this machine, opened without what only catalogs and other places need."""
     file = _in_sqlite(target.name, settings) if target.name else metadata_file(str(target.path))
-    if file is None or "://" in file.removeprefix("file://"):
+    if file is None or is_remote(file):
         return None
     return StaticTable.from_metadata(file, {"py-io-impl": "floe.tables.iceberg.local_files.LocalFiles"})
 
@@ -182,8 +184,8 @@ def _load(catalog: str, identifier: tuple[str, ...], settings: Settings) -> Tabl
 def metadata_file(path: str) -> str | None:
     """The metadata file that a path is, or the newest one of a table's folder; None where there is none."""
     if path.endswith("metadata.json"):
-        return path if "://" in path or Path(path).is_file() else None
-    if "://" in path:
+        return path if is_remote(path) or Path(path).is_file() else None
+    if is_remote(path):
         raise TableError(f"{path} is a folder without a known metadata file", "Pass its metadata.json with --table")
     newest = _newest(Path(path) / "metadata")
     return str(newest) if newest else None
@@ -459,4 +461,4 @@ def _catalog(name: str, settings: Settings) -> Catalog | None:
 
 def _io(place: str) -> dict[str, str]:
     """How files are read: local ones without pyarrow, whose import takes as long as the rest here."""
-    return {} if "://" in place and not place.startswith("file://") else _LIGHT
+    return storage.iceberg_options(place) if is_remote(place) else _LIGHT

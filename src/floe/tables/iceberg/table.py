@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import takewhile
-from pathlib import Path
 
 from pyspark.errors import ParseException
 from pyspark.sql import Column, DataFrame, DataFrameWriterV2, Row, SparkSession
@@ -23,6 +22,7 @@ from floe.tables.spark.errors import ENGINE_ERRORS
 from floe.tables.spark.schema import FieldIds, Protection, struct_of
 from floe.tables.spark.unskipped import without_statistics
 from floe.tables.state import Commit, State, TableMovedError, Tag, commit_of, conf, merge_statement, rows_lost, view
+from floe.tables.storage import StoredFile, local_path
 
 _PART = re.compile(r"Part \d+")
 
@@ -95,14 +95,25 @@ def location(spark: SparkSession, target: Target, settings: Settings) -> str:
     if exists(spark, target):
         described = spark.sql(f"DESCRIBE TABLE EXTENDED {target.sql}").where("col_name = 'Location'").head()
         if described:
-            return str(described["data_type"]).removeprefix("file://").removeprefix("file:")
+            return local_path(str(described["data_type"]))
     catalog, _, table = str(target.name).partition(".")
     known = settings.catalogs.get(catalog, {}).get("warehouse")
     warehouse = known or spark.conf.get(f"spark.sql.catalog.{catalog}.warehouse", None)
-    if not warehouse:
-        warehouse = str(settings.path(settings.tables.warehouse))
-    place = str(warehouse) if "://" in str(warehouse) else str((settings.root / str(warehouse)).resolve())
-    return f"{place}/{table.replace('.', '/')}"
+    return f"{settings.place(str(warehouse or settings.tables.warehouse))}/{table.replace('.', '/')}"
+
+
+def data_folder(spark: SparkSession, target: Target, location: str) -> str | None:
+    """The folder of the table's data files, also of a table that is still to be created."""
+    del spark, target
+    return f"{location}/data"
+
+
+def data_files(target: Target, location: str, commit: Commit | None, settings: Settings) -> list[str] | None:
+    """The files that a commit added, or those of the current snapshot."""
+    from floe.tables.iceberg import commit as iceberg_files  # noqa: PLC0415  (pyiceberg takes its time)
+
+    del location
+    return iceberg_files.data_files(target, commit, settings)
 
 
 def field_ids(target: Target, schema: Struct, created: bool, settings: Settings) -> FieldIds | None:
@@ -318,7 +329,7 @@ def _partition(described: Sequence[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def commit_files(
-    target: Target, files: Sequence[Path], plan: Plan, tag: Tag, state: State, settings: Settings
+    target: Target, files: Sequence[StoredFile], plan: Plan, tag: Tag, state: State, settings: Settings
 ) -> str | None:
     """Make staged files the table's own; else why Spark must write them."""
     from floe.tables.iceberg import commit as iceberg_files  # noqa: PLC0415  (pyiceberg takes its time)

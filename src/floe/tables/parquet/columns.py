@@ -5,8 +5,8 @@ from collections.abc import Collection, Sequence
 from pyarrow import parquet as pq
 
 from floe.tables.facts import TableFacts
-from floe.tables.parquet.folder import system_of
 from floe.tables.parquet.footers import footers, struct_of
+from floe.tables.storage import system_of
 
 
 def columns_match(facts: TableFacts, paths: Sequence[str], columns: Collection[str]) -> bool:

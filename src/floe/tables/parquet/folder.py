@@ -4,7 +4,6 @@ import datetime
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -17,10 +16,10 @@ from floe.model.types import Atomic, Member, Struct, Type
 from floe.tables.boundary import cause_of
 from floe.tables.facts import TableFacts
 from floe.tables.parquet.footers import file_statistics, footers, struct_of
+from floe.tables.storage import system_of
 
 _ENDINGS = (".parquet", ".parq", ".pq")
 _NOTHING = "__HIVE_DEFAULT_PARTITION__"
-_RETRIES = timedelta(seconds=5)
 _LOG = re.compile(r"(?:(.*)/)?(?:_delta_log/[0-9]{20}\.json|metadata/[^/]*\.metadata\.json)")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
@@ -133,26 +132,6 @@ def readable(folder: ParquetFolder) -> Struct:
             member for member in _schema(folder, footers(folder.files, folder.system)).members if _certain(member.type)
         )
     )
-
-
-def system_of(path: str) -> tuple[fs.FileSystem, str]:
-    """Where a path leads: a file system, and the path in it."""
-    if "://" not in path:
-        return fs.LocalFileSystem(), path.rstrip("/")
-    try:
-        if path.startswith("gs://"):  # without a limit it tries for a quarter of an hour
-            system, root = fs.GcsFileSystem(retry_time_limit=_RETRIES), path.removeprefix("gs://")
-        else:
-            system, root = fs.FileSystem.from_uri(re.sub("^s3[an]://", "s3://", path))
-        # where credentials are missing, Azure's client raises here; a listing as the first request would end the process
-        system.get_file_info(str(root))
-    except (OSError, ValueError, pyarrow.ArrowException) as error:
-        raise TableError(
-            f"{path} cannot be reached: {str(error).splitlines()[0][:300]}",
-            "Check its address and permissions",
-            cause=cause_of(error),
-        ) from None
-    return system, str(root).rstrip("/")
 
 
 def _refuse_tables(path: str, root: str, files: Iterable[str]) -> None:

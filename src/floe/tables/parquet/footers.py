@@ -3,6 +3,7 @@
 import datetime
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from pyarrow import fs, parquet as pq
 from floe.model import TableError
 from floe.model.plan import FileStatistics, bounded
 from floe.model.types import Array, Atomic, Decimal, MapOf, Member, Struct, Type, accepts
+from floe.tables import storage
 from floe.tables.boundary import cause_of
 
 _WHOLE = {
@@ -37,27 +39,37 @@ _WHOLE = {
 
 # frequent values are looked for among at most so many, at most so long
 _MOST, _LONGEST = 8, 64
+_AT_ONCE = 16  # footers that are read from an object store
 
 
-def file_statistics(files: Iterable[str | Path | pq.FileMetaData], schema: Struct) -> tuple[FileStatistics, ...]:
-    """The statistics of footers, or of the files at paths, for the columns of a schema; uncertain ones are left out."""
-    read = (file if isinstance(file, pq.FileMetaData) else next(footers([file])) for file in files)
+def file_statistics(read: Iterable[pq.FileMetaData], schema: Struct) -> tuple[FileStatistics, ...]:
+    """The statistics of footers for the columns of a schema; uncertain ones are left out."""
     return tuple(_statistics(footer, schema) for footer in read)
 
 
 def footers(paths: Iterable[str | Path], files: fs.FileSystem | None = None) -> Iterator[pq.FileMetaData]:
-    """The files' footers; TableError where there is none to read."""
-    system = files or fs.LocalFileSystem()
-    for path in map(str, paths):
-        try:
-            with system.open_input_file(path) as stream:
-                yield pq.read_metadata(stream)
-        except (OSError, pyarrow.ArrowException) as error:
-            raise TableError(
-                f"{path} cannot be read: {str(error).splitlines()[0]}",
-                "Write it again as Parquet, or remove it",
-                cause=cause_of(error),
-            ) from None
+    """The files' footers; TableError where there is none to read. Those in an object store are read side by side."""
+    if files is not None:
+        places = [(files, str(path)) for path in paths]
+    else:
+        places = [storage.system_of(str(path)) for path in paths]
+    if len(places) < 2 or isinstance(places[0][0], fs.LocalFileSystem):
+        yield from (_footer(system, path) for system, path in places)
+        return
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        yield from pool.map(_footer, *zip(*places, strict=True))
+
+
+def _footer(system: fs.FileSystem, path: str) -> pq.FileMetaData:
+    try:
+        with system.open_input_file(path) as stream:
+            return pq.read_metadata(stream)
+    except (OSError, pyarrow.ArrowException) as error:
+        raise TableError(
+            f"{path} cannot be read: {str(error).splitlines()[0]}",
+            "Write it again as Parquet, or remove it",
+            cause=cause_of(error),
+        ) from None
 
 
 def struct_of(footer: pq.FileMetaData) -> Struct:
@@ -173,12 +185,18 @@ def _leaf(type_: pyarrow.DataType) -> Type:
 def frequent_in_file(path: str | Path, names: Collection[str]) -> dict[str, tuple[str, ...]]:
     """Some values of columns that have few, by the dictionaries of one file."""
     try:
-        footer = pq.read_metadata(path)
+        system, place = storage.system_of(str(path))
+        footer = _footer(system, place)
         wanted = _repeating(footer, names)
-        with pq.ParquetFile(path, metadata=footer, read_dictionary=wanted) as file:
+        with pq.ParquetFile(system.open_input_file(place), metadata=footer, read_dictionary=wanted) as file:
             rows = file.read_row_group(0, columns=wanted) if wanted else pyarrow.table({})
         found = {name: _few_values(rows[name]) for name in wanted}
-    except (OSError, ValueError, pyarrow.ArrowException):  # of files that are cut, and of text that is no UTF-8
+    except (
+        OSError,
+        ValueError,
+        pyarrow.ArrowException,
+        TableError,
+    ):  # of files that are cut, and of text that is no UTF-8
         return {}
     return {name: values for name, values in found.items() if values}
 
