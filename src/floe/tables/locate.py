@@ -121,7 +121,9 @@ def _on_server(settings: Settings, server: Server, dataset: Dataset) -> Target |
             f"floe reads {', '.join(_BY_PATH)}; pass the table with --table",
         )
     path = str(folder).replace("{model}", table).replace("{table}", table)
-    return Target(form, path=path if storage.is_remote(path) else str((settings.root / path).resolve()))
+    if storage.is_remote(path):
+        return Target(form, path=storage.normalized(path))
+    return Target(form, path=str((settings.root / storage.local_path(path)).resolve()))
 
 
 def _refuse_unsafe(server: Server, dataset: Dataset) -> None:
@@ -194,7 +196,7 @@ def _named(settings: Settings, table: str) -> Target:
     """A table as a user names it: a path, or a catalog name."""
     plain = "." not in table or table.endswith(_PARQUET)
     if "/" in table or table.startswith(".") or (plain and Path(table).exists()):
-        path = table if storage.is_remote(table) else str(Path(table).resolve())
+        path = table if storage.is_remote(table) else str(Path(storage.local_path(table)).resolve())
         return Target(_format(path, settings.tables.format), path=path)
     return named_target(table, settings)
 
@@ -230,7 +232,7 @@ def place_of(kept_: str, root: Path) -> str:
     >>> place_of(".floe/warehouse/orders", Path("/shop")), place_of("/lake/orders", Path("/shop"))
     ('/shop/.floe/warehouse/orders', '/lake/orders')
     """
-    return kept_ if storage.is_remote(kept_) or not kept_ else str(root / kept_)
+    return kept_ if storage.is_remote(kept_) or not kept_ else str(root / storage.local_path(kept_))
 
 
 def refuse_other_root(table: str, location: str, settings: Settings) -> None:

@@ -25,6 +25,7 @@ from floe.tables.boundary import cause_of
 if TYPE_CHECKING:
     from pyarrow import fs
 
+STAGED = "floe-"  # the beginning of a folder below a table in an object store where a run staged files
 _S3 = re.compile("^s3[an]?://")
 _GCS_RETRIES = timedelta(seconds=5)
 _ATTEMPTS = 5  # of one request, where a store is throttled or a connection is lost

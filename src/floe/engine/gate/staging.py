@@ -41,7 +41,6 @@ _SHARED = (
     "Set tables.staging to a folder on S3, HDFS or a shared mount that the driver and all executors can read and write, "
     "or keep the table on such storage"
 )
-_PREFIX = "floe-"
 _OLD = timedelta(days=7)  # as long as VACUUM waits
 
 
@@ -86,7 +85,7 @@ def staging_area(spark: SparkSession, target: Target, location: str, settings: S
     if storage.is_s3(location):
         inside = writable(target).data_folder(spark, target, location)
         if inside:
-            return StagingArea(storage.join(inside, _PREFIX + run_id), storage.join(beside, f"{run_id}.json"))
+            return StagingArea(storage.join(inside, storage.STAGED + run_id), storage.join(beside, f"{run_id}.json"))
     return StagingArea(storage.join(beside, run_id))
 
 
@@ -100,7 +99,7 @@ def open_area(
     """
     if not area.in_table:
         return
-    run_id = area.folder.rpartition("/")[2].removeprefix(_PREFIX)
+    run_id = area.folder.rpartition("/")[2].removeprefix(storage.STAGED)
     entry = {"run_id": run_id, "batch_id": batch_id, "location": location, "staging": area.folder}
     storage.write_text(area.record, json.dumps(entry))
     beside = storage.parent(area.record)

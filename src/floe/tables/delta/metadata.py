@@ -27,7 +27,7 @@ from floe.model.types import Decimal, Struct, Type
 from floe.tables.boundary import cause_of
 from floe.tables.delta.log import is_absent, open_log, was_never_created
 from floe.tables.facts import TableFacts, check_present
-from floe.tables.storage import is_remote
+from floe.tables.storage import STAGED, is_remote
 
 _MILLISECOND = datetime.timedelta(milliseconds=1)
 # deltalake writes decimals' bounds through a double, which keeps this many digits
@@ -225,9 +225,12 @@ def _by_path(path: str, partition: Mapping[str, Any]) -> bool:
     """Whether a file's folders say its partition as the log does; a path of another place, or with signs, is not trusted."""
     if path.startswith("/") or ":" in path or "%" in path:
         return False
-    said = dict(part.split("=", 1) for part in path.split("/")[:-1] if "=" in part)
+    folders = path.split("/")[:-1]
+    if folders and folders[0].startswith(STAGED):
+        folders = folders[1:]
+    said = dict(part.split("=", 1) for part in folders if "=" in part)
     known = {name: _folder(value) for name, value in partition.items()}
-    return said == known and len(said) == path.count("/")
+    return said == known and len(said) == len(folders)
 
 
 def _folder(value: Any) -> str | None:

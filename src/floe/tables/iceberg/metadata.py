@@ -184,10 +184,10 @@ def _load(catalog: str, identifier: tuple[str, ...], settings: Settings) -> Tabl
 def metadata_file(path: str) -> str | None:
     """The metadata file that a path is, or the newest one of a table's folder; None where there is none."""
     if path.endswith("metadata.json"):
-        return path if is_remote(path) or Path(path).is_file() else None
+        return path if is_remote(path) or Path(storage.local_path(path)).is_file() else None
     if is_remote(path):
         raise TableError(f"{path} is a folder without a known metadata file", "Pass its metadata.json with --table")
-    newest = _newest(Path(path) / "metadata")
+    newest = _newest(Path(storage.local_path(path)) / "metadata")
     return str(newest) if newest else None
 
 
