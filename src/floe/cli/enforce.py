@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from floe.actions.enforce import enforce_file
 from floe.actions.enforce.context import MODES, WriteOptions
-from floe.actions.load.settings import load_settings
 from floe.cli.named import named
-from floe.cli.output import print_json, say, style
+from floe.cli.output import print_json, style
+from floe.cli.spark_options import add_spark_options, spark_settings
 from floe.model import LAYERS, SettingError, ViolationError
 from floe.reports.text.result import write_text
 from floe.tables.locate import TableSelector
@@ -60,12 +60,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--shadow", action="store_true", help="write the batch whatever the outcome, and report what would be refused"
     )
     parser.add_argument("--format", choices=("text", "json"), default="text", help="output format (default: text)")
+    add_spark_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Hold each batch to the contract; exit 1 where one is refused."""
-    settings = load_settings(say=say)
+    settings = spark_settings(options)
     if options.batch_id and len(options.batches) > 1:
         raise SettingError(
             f"--batch-id is for one batch, but {len(options.batches)} were given", "Run floe enforce once per batch"

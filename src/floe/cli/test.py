@@ -2,11 +2,11 @@
 
 import argparse
 
-from floe.actions.load.settings import load_settings
 from floe.actions.verify import VerifyResult, verify_tables
 from floe.cli.named import named
-from floe.cli.output import say, style
+from floe.cli.output import style
 from floe.cli.progress import progress
+from floe.cli.spark_options import add_spark_options, spark_settings
 from floe.engine.plan.where import scope_of
 from floe.lang.json_text import dumps
 from floe.model import Severity
@@ -77,6 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="read all files that metadata does not prove, also files that an earlier run checked",
     )
     parser.add_argument("--format", choices=_FORMATS, default="text", help="output format (default: text)")
+    add_spark_options(parser)
     parser.set_defaults(run=run)
 
 
@@ -85,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     scope = scope_of(options.where, options.sample)
     way = TableSelector(None, options.server, dict(options.reference), scope, options.full)
     with progress() as phase:
-        result = verify_tables(options.contracts, way, load_settings(say=say), phase, tables=options.table)
+        result = verify_tables(options.contracts, way, spark_settings(options), phase, tables=options.table)
     limit, accepted = Severity.of(options.fail_on), frozenset(options.accept)
     print(_answer(result, options.format, accepted, limit))
     return _exit_code(result, limit, accepted)

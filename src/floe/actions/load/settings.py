@@ -4,6 +4,7 @@ import difflib
 import getpass
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -154,6 +155,44 @@ def load_settings(
         traceparent=environment.get("TRACEPARENT") or None,
         say=say or (lambda _: None),
     )
+
+
+def with_spark(settings: Settings, master: str | None, conf: Mapping[str, str], file: Path | None) -> Settings:
+    """Settings whose session is started as a command asks: by its options, else by a file of properties."""
+    found = {**(_properties(file) if file else {}), **conf}
+    master = master or found.get("spark.master")
+    found.pop("spark.master", None)
+    unfit = next((key for key in found if not key.startswith("spark.")), None)
+    if unfit:
+        raise SettingError(
+            f"'{unfit}' is not a setting of Spark: its name does not begin with 'spark.'",
+            "Write --conf spark.NAME=VALUE",
+        )
+    if found.get("spark.submit.deployMode") == "cluster":
+        raise SettingError(
+            "spark.submit.deployMode is cluster, but a command of floe is the driver itself",
+            "Submit a script that calls floe.enforce or floe.verify with spark-submit --deploy-mode cluster",
+        )
+    values: dict[str, Any] = {"spark.conf": {**settings.spark.conf, **found}} if found else {}
+    values |= {"spark.master": master} if master else {}
+    origins = {**settings.origins, **dict.fromkeys(values, "command")}
+    return replace(settings.with_values(values), origins=MappingProxyType(origins)) if values else settings
+
+
+def _properties(file: Path) -> dict[str, str]:
+    """A file like spark-defaults.conf: a key and a value on a line, between them blanks, `=` or `:`."""
+    found = {}
+    for number, line in enumerate(read_bytes(file).decode("utf-8", "replace").splitlines(), 1):
+        text = line.strip()
+        if not text or text.startswith(("#", "!")):
+            continue
+        pair = re.fullmatch(r"([^\s=:]+)\s*[\s=:]\s*(.*)", text)
+        if not pair:
+            raise SettingError(
+                f"{file}:{number}:1: '{masked(text)}' has no value", "Write KEY VALUE, as in spark-defaults.conf"
+            )
+        found[pair[1]] = pair[2]
+    return found
 
 
 def is_untrusted() -> bool:

@@ -344,7 +344,10 @@ def configuration(settings: Settings, files: list[Path]) -> dict[str, str]:
         conf |= storage.spark_options(settings.stores)
     for name, options in settings.catalogs.items():
         conf |= {f"spark.sql.catalog.{name}{key}": value for key, value in _catalog(settings, name, options).items()}
-    return conf | {key: str(value) for key, value in settings.spark.conf.items()}
+    given = {key: str(value) for key, value in settings.spark.conf.items()}
+    if "spark.jars" in given:  # besides floe's own, without which there are no tables
+        given["spark.jars"] = f"{conf['spark.jars']},{given['spark.jars']}"
+    return conf | given
 
 
 def _catalog(settings: Settings, name: str, options: Any) -> dict[str, str]:
