@@ -210,7 +210,8 @@ class Settings:
     actor: str = "unknown"
     cache: Path = Path(".floe/cache")
     java: str | None = None  # JAVA_HOME
-    stores: tuple[ObjectStore, ...] = ()  # `storage`, with what the environment and profiles add
+    # `storage` with what the environment and profiles add; read once a command reaches an object store
+    stores: Callable[[], tuple[ObjectStore, ...]] = field(default=tuple, compare=False, repr=False)
     untrusted: bool = False  # an untrusted checkout: connect to nothing, read no table, use no cache
     parent: str | None = None  # OPENLINEAGE_PARENT_ID: the orchestrator's run that this one is part of
     traceparent: str | None = None  # TRACEPARENT: the OpenTelemetry span that this run is part of

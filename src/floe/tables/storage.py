@@ -10,7 +10,7 @@ The stores of a process are kept in one place, as SDKs keep their credentials, b
 import posixpath
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -31,6 +31,7 @@ _GCS_RETRIES = timedelta(seconds=5)
 _ATTEMPTS = 5  # of one request, where a store is throttled or a connection is lost
 _CONNECT, _ANSWER = 5, 60  # seconds
 _stores: dict[str, ObjectStore] = {}
+_unread: list[Callable[[], tuple[ObjectStore, ...]]] = []
 _named_s3: list[str] = []  # one S3 URL that a command named, if any did
 
 
@@ -42,10 +43,16 @@ class StoredFile(NamedTuple):
     changed: datetime | None
 
 
-def use(stores: Iterable[ObjectStore]) -> None:
-    """Reach the URLs below the prefixes of these stores as they say."""
-    for store in stores:
-        _stores[store.prefix] = store
+def use(stores: Callable[[], tuple[ObjectStore, ...]]) -> None:
+    """Reach the URLs below the prefixes of these stores as they say; they are read when the first such URL is met."""
+    _unread[:] = [stores]
+
+
+def _known() -> dict[str, ObjectStore]:
+    while _unread:
+        _stores.update({store.prefix: store for store in _unread[0]()})
+        _unread.pop()
+    return _stores
 
 
 def note(place: str | None) -> None:
@@ -111,7 +118,7 @@ def name_below(folder: str, place: str) -> str | None:
 def store_of(place: str) -> ObjectStore | None:
     """How the store of an S3 URL is reached; None where no settings tell."""
     url = _S3.sub("s3://", place).rstrip("/")
-    fitting = [store for prefix, store in _stores.items() if prefix == "s3://" or f"{url}/".startswith(f"{prefix}/")]
+    fitting = [store for prefix, store in _known().items() if prefix == "s3://" or f"{url}/".startswith(f"{prefix}/")]
     return max(fitting, key=lambda store: len(store.prefix), default=None)
 
 

@@ -8,16 +8,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from floe.actions.load.stores import object_stores
 from floe.contract.formats.text import yaml_text
 from floe.contract.sources.files import read_bytes, root
 from floe.lang.secret import masked
 from floe.model import ContractError, Map, SettingError, locate
-from floe.settings import KEYS, RESERVED, SettingKey, Settings
+from floe.settings import KEYS, RESERVED, ObjectStore, SettingKey, Settings
 
 _BY_NAME = {key.name: key for key in KEYS}
 _GROUPS = {name.rsplit(".", count)[0] for name in _BY_NAME for count in range(1, name.count(".") + 1)}
@@ -148,13 +148,19 @@ def load_settings(
     return replace(
         settings,
         cache=cache,
-        stores=object_stores(settings, environment),
+        stores=partial(_object_stores, settings, dict(environment)),
         actor=actor,
         java=environment.get("JAVA_HOME") or None,
         parent=environment.get("OPENLINEAGE_PARENT_ID") or None,
         traceparent=environment.get("TRACEPARENT") or None,
         say=say or (lambda _: None),
     )
+
+
+def _object_stores(settings: Settings, environment: Mapping[str, str]) -> tuple[ObjectStore, ...]:
+    from floe.actions.load.stores import object_stores
+
+    return object_stores(settings, environment)
 
 
 def with_spark(settings: Settings, master: str | None, conf: Mapping[str, str], file: Path | None) -> Settings:

@@ -341,7 +341,7 @@ def configuration(settings: Settings, files: list[Path]) -> dict[str, str]:
         conf |= _LOCAL
     conf["spark.sql.warehouse.dir"] = settings.place(settings.tables.warehouse)
     if storage.needs_s3(settings):
-        conf |= storage.spark_options(settings.stores)
+        conf |= storage.spark_options(settings.stores())
     for name, options in settings.catalogs.items():
         conf |= {f"spark.sql.catalog.{name}{key}": value for key, value in _catalog(settings, name, options).items()}
     given = {key: str(value) for key, value in settings.spark.conf.items()}
