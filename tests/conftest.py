@@ -1,5 +1,6 @@
 """What tests share: one Spark session per process, and a small lakehouse per test on either format."""
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -14,7 +15,9 @@ import pytest
 
 from floe.actions.load.settings import load_settings
 from floe.settings import Settings
+from floe.tables import storage
 from tests.helpers.postgres import Postgres, make_postgres
+from tests.helpers.s3_server import s3_server
 
 # the same examples each time, so that a red run can be repeated; `make soak` draws new ones
 hypothesis.settings.register_profile("test", derandomize=True, deadline=None, max_examples=60)
@@ -52,14 +55,28 @@ def run_shell(line: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="session")
-def spark_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("spark")
+def spark_root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of the session; with STORE_UNDER_TEST=s3 tables are in a local S3 service all the while."""
+    root = tmp_path_factory.mktemp("spark")
+    if os.environ.get("STORE_UNDER_TEST") != "s3":
+        yield root
+        return
+    with s3_server(tmp_path_factory.mktemp("s3")) as s3, pytest.MonkeyPatch.context() as environment:
+        for name, value in s3.variables.items():
+            environment.setenv(name, value)
+        yield root
 
 
 def spark_settings(spark_root: Path, root: Path, **given: object) -> Settings:
     """Settings of a root of its own whose Iceberg catalog is the session's."""
+    on_s3 = os.environ.get("STORE_UNDER_TEST") == "s3"
+    warehouse = "s3://lake/ice" if on_s3 else str(spark_root)
+    if on_s3:
+        given.setdefault(
+            "tables.warehouse", f"s3://lake/{root.name}-{hashlib.sha256(str(root).encode()).hexdigest()[:8]}"
+        )
     shared = {
-        "catalogs": {"ice": {"type": "sql", "uri": f"sqlite:///{spark_root}/catalog.db", "warehouse": str(spark_root)}},
+        "catalogs": {"ice": {"type": "sql", "uri": f"sqlite:///{spark_root}/catalog.db", "warehouse": warehouse}},
         "spark.master": "local[2]",
         "spark.conf": {
             "spark.driver.extraJavaOptions": _JVM,
@@ -105,17 +122,18 @@ class Lake:
         facts = probe(self.target, self.settings)
         if facts is None:
             return (None, None, ())
-        files = sorted(str(path) for path in Path(facts.location).rglob("*") if path.is_file())
-        return facts.snapshot, facts.metadata, tuple(files)
+        return facts.snapshot, facts.metadata, tuple(file.place for file in storage.files_below(facts.location))
 
     @property
-    def staged(self) -> list[Path]:
-        """The folders of runs that stage a batch beside the table."""
+    def staged(self) -> list[str]:
+        """The files of runs that stage a batch beside the table, or are on record there; of those below it, bad rows."""
         from floe.tables import probe
 
         facts = probe(self.target, self.settings)
-        parent = Path(facts.location if facts else str(self.target.path)).parent
-        return list((parent / ".floe-staging").glob("*"))
+        location = facts.location if facts else str(self.target.path)
+        beside = storage.files_below(storage.join(storage.parent(location), ".floe-staging"))
+        below = [file for file in storage.files_below(location) if "/floe_ok=false/" in file.place]
+        return [file.place for file in (*beside, *below)]
 
     def contract(self, old: str = "", new: str = "") -> Path:
         """The contract's file, with a text replaced."""

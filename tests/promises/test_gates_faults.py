@@ -48,7 +48,7 @@ def while_waiting(lake: Lake, write: Callable[[], object], change: Callable[[], 
         thread = threading.Thread(target=run)
         thread.start()
         until = 600
-        while until and not any((run / "_SUCCESS").exists() for run in lake.staged):
+        while until and not any(place.endswith("/_SUCCESS") for place in lake.staged):
             judged.wait(0.2)
             until -= 1
         judged.wait(3)
