@@ -8,11 +8,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[2]))  # run as a script, from another folder
+
 import floe
 from floe.actions.load.settings import load_settings
 from floe.engine.spark.session import own_session
 from floe.settings import Settings
 from floe.tables import storage
+from tests.helpers import on_s3
 
 CONTRACT = """apiVersion: v3.1.0
 kind: DataContract
@@ -63,6 +66,11 @@ def main() -> None:
     if not storage.is_remote(store):
         found["lost"] = executor_lost(spark, settings, Path(store))
         found["refused"] = refused(spark, settings, driver, Path(store))
+    else:
+        text = CONTRACT.format(name="racing", partitioned="false")
+        found["race"] = on_s3.race(spark, settings, text, store)
+        found["log"] = on_s3.log_store(spark, store)
+        found["swept"] = on_s3.swept(spark, settings, text, store, Path(os.environ["S3_FOLDER"]))
     (driver / "found.json").write_text(json.dumps(found), encoding="utf-8")
     spark.stop()
 

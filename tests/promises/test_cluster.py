@@ -50,7 +50,7 @@ def found(cluster: two_disks.Cluster) -> dict[str, Any]:
 def found_on_s3(cluster: two_disks.Cluster, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a driver found that shares nothing with the worker but a bucket."""
     with s3_server.s3_server(tmp_path_factory.mktemp("s3")) as s3:
-        return _driven(cluster, "s3://lake", s3.variables)
+        return _driven(cluster, "s3://lake", {**s3.variables, "S3_FOLDER": str(s3.folder)})
 
 
 # written, quarantined, refused, repeated; the sums of the rows are worked out by hand from the ranges in on_two_disks.py
@@ -94,3 +94,23 @@ def test_a_place_that_executors_do_not_share_is_refused_before_the_write(found: 
 @pytest.mark.spark
 def test_a_lost_executor_neither_loses_nor_doubles_rows(found: dict[str, Any]):
     assert found["lost"] == {"killed": True, "written": 1000, "rows": [1000, 1000, 499_500]}
+
+
+# 100 rows, then one of another program, then the 100 that were judged again after it; the sums by hand
+@pytest.mark.spark
+def test_of_two_writers_of_one_version_on_s3_both_are_in_the_table(found_on_s3: dict[str, Any]):
+    race = found_on_s3["race"]
+    assert (race["written"], race["way"]) == (100, "the staged files were committed as they are")
+    assert race["rows"] == [201, 14_950 + 7 + 24_950]
+    assert race["key of the other"] == [0, 1]
+    assert race["versions"] == 3
+
+
+@pytest.mark.spark
+def test_a_commit_of_spark_on_s3_overwrites_no_other(found_on_s3: dict[str, Any]):
+    assert found_on_s3["log"] == ["written", "FileAlreadyExistsException", "written", "first\n"]
+
+
+@pytest.mark.spark
+def test_old_leftovers_on_s3_go_and_what_the_table_has_stays(found_on_s3: dict[str, Any]):
+    assert found_on_s3["swept"] == {"records": ["young"], "staged": ["committed", "young"], "rows": [30, 435]}
