@@ -18,7 +18,7 @@ sso_session = acme
 """
 
 
-def stores(storage: dict | None = None, **environment: str) -> tuple[ObjectStore, ...]:
+def stores(storage: dict | None = None, /, **environment: str) -> tuple[ObjectStore, ...]:
     return object_stores(Settings(Path("/shop"), storage=storage or {}), environment)
 
 
@@ -27,7 +27,9 @@ def test_without_any_word_of_aws_each_client_finds_its_own_way():
 
 
 def test_the_variables_of_aws_are_for_every_bucket():
-    (store,) = stores(**KEYS, AWS_SESSION_TOKEN="t", AWS_REGION="eu-west-1", AWS_ENDPOINT_URL="https://minio.acme.com")
+    (store,) = stores(
+        None, **KEYS, AWS_SESSION_TOKEN="t", AWS_REGION="eu-west-1", AWS_ENDPOINT_URL="https://minio.acme.com"
+    )
     assert store == ObjectStore(
         prefix="s3://",
         endpoint="https://minio.acme.com",
@@ -72,9 +74,9 @@ def test_a_profile_has_keys_region_and_endpoint(tmp_path):
     (tmp_path / "credentials").write_text(PROFILES)
     (tmp_path / "config").write_text("[profile lake]\nregion = eu-north-1\nendpoint_url = https://minio.acme.com\n")
     files = {"AWS_SHARED_CREDENTIALS_FILE": f"{tmp_path}/credentials", "AWS_CONFIG_FILE": f"{tmp_path}/config"}
-    for store in (*stores(AWS_PROFILE="lake", **files), *stores({"s3://lake": {"profile": "lake"}}, **files)):
+    for store in (*stores(None, AWS_PROFILE="lake", **files), *stores({"s3://lake": {"profile": "lake"}}, **files)):
         assert (store.key_id, store.region, store.endpoint) == ("of-lake", "eu-north-1", "https://minio.acme.com")
-    assert stores(AWS_PROFILE="sso", **files) == ()  # each client resolves it itself
+    assert stores(None, AWS_PROFILE="sso", **files) == ()  # each client resolves it itself
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from floe.lang.secret import reveal
+from floe.lang.secret import masked, reveal
 from floe.model import SettingError
 from floe.settings import ObjectStore, Settings
 
@@ -37,6 +37,7 @@ _SCHEMES = ("s3://", "s3a://", "s3n://")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _EVERY = "s3://"
 _LEAST_SECRET = 16
+_PROFILE_KEYS = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
 
 
 def object_stores(settings: Settings, environment: Mapping[str, str]) -> tuple[ObjectStore, ...]:
@@ -123,7 +124,7 @@ def _of_environment(environment: Mapping[str, str]) -> ObjectStore | None:
     name = environment.get("AWS_PROFILE")
     if name and not keys:
         profile = _profile(name, environment, "AWS_PROFILE")
-        keys = profile
+        keys = {key: value for key, value in profile.items() if key in _PROFILE_KEYS}
         endpoint, region = endpoint or profile.get("endpoint_url", ""), region or profile.get("region", "")
     if not (keys or endpoint or region):
         return None
@@ -198,7 +199,9 @@ def _check_tls(endpoint: str, allowed: bool, place: str, advice: str) -> None:
         return
     parts = urlsplit(endpoint)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.path.strip("/"):
-        raise SettingError(f"{place}: the endpoint '{endpoint}' is not an address like https://HOST:PORT", "Correct it")
+        raise SettingError(
+            f"{place}: the endpoint '{masked(endpoint)}' is not an address like https://HOST:PORT", "Correct it"
+        )
     if parts.scheme == "http" and parts.hostname not in _LOOPBACK and not allowed:
         raise SettingError(
             f"{place}: the endpoint {endpoint} sends data without TLS", f"Use https://, or allow it with {advice}"
