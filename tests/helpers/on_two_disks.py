@@ -85,8 +85,10 @@ def history(spark: Any, settings: Settings, store: str, format_: str, partitione
         done = floe.enforce(
             spark.sql(query), text, mode, table=table, layer="silver", batch_id=batch, settings=settings
         )
+        ways[batch] = done.way
         return [done.written, done.quarantined, done.refused, done.repeated]
 
+    ways: dict[str, str | None] = {}
     day = "cast(id % 2 AS int) AS day"
     calls = {
         "append": write(f"SELECT id, {day}, cast(id AS int) AS v FROM range(0, 1000, 1, 4)", "append", "b1"),
@@ -105,6 +107,7 @@ def history(spark: Any, settings: Settings, store: str, format_: str, partitione
     rows = f"SELECT count(*), count(DISTINCT id), sum(v) FROM {here}"
     return {
         **calls,
+        "ways": ways,
         "rows": list(spark.sql(rows).head()),
         "apart": spark.sql(f"SELECT count(*) FROM {apart}").head()[0],
         "tested": floe.verify(table, text, settings).outcome,

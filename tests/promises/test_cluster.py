@@ -67,6 +67,7 @@ def test_append_merge_and_quarantine_account_for_every_row(request: pytest.Fixtu
     assert table["apart"] == 10
     assert table["tested"] == "pass"
     assert table["staged"] == []
+    assert table["ways"]["b3"] == "the staged files were committed as they are"
 
 
 @pytest.mark.spark

@@ -28,7 +28,9 @@ def server(spark_root: Path):
 def test_a_hundred_kills_never_leave_a_half_state(spark, lake: Lake, server: str, mode: str):
     if mode == "overwrite_partition":
         partitioned(lake)
-    values = {name: lake.settings.values()[name] for name in ("catalogs", "spark.conf", "tables.format")}
+    values = {
+        name: lake.settings.values()[name] for name in ("catalogs", "spark.conf", "tables.format", "tables.warehouse")
+    }
     floe.enforce(frame(spark, order(1)), lake.table_id, settings=lake.settings)
     chance, wanted, kills, number = random.Random(7), rows_of(spark, lake), 0, 0
     while kills < KILLS:
