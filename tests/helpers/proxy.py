@@ -13,13 +13,13 @@ class Proxy:
     """Passes bytes on; `mode` says how it fails.
 
     pass: not at all; reset: at once; stall: it takes all and answers nothing; cut: the request goes through, its answer is
-    lost; silent: from a request that holds `only` on, the connection stays open and nothing passes.
+    lost; drop: it does not go through, and the connection ends; silent: from a request that holds `only` on, the connection stays open and nothing passes.
     """
 
     def __init__(self, port: int, mode: str = "pass") -> None:
         self.target = port
         self.mode = mode
-        self.only = b""  # cut, or fall silent at, requests that hold these bytes
+        self.only = b""  # cut, drop, or fall silent at, requests that hold these bytes
         self.silenced = threading.Event()  # a connection fell silent
         self.connections = 0
         self.parts: list[bytes] = []  # what came from clients
@@ -64,6 +64,9 @@ class Proxy:
             self.parts.append(part)
             if self.mode == "cut" and self.only in part:
                 lost.set()
+            if self.mode == "drop" and self.only in part:
+                _reset(client)
+                return
             if self.mode == "silent" and self.only in part:
                 self.silenced.set()
                 self._swallow(client)

@@ -1,7 +1,8 @@
 """Delta: staged files become the table's own by one commit, without a second copy."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from deltalake import CommitProperties, DeltaTable, Transaction
@@ -10,9 +11,11 @@ from deltalake.transaction import AddAction, RemoveAction
 from pyarrow import parquet as pq
 
 from floe.lang.type_text import from_spark_json
+from floe.model import TableCause, TableError
 from floe.model.plan import Plan
 from floe.model.types import Struct
 from floe.tables import storage
+from floe.tables.boundary import cause_of
 from floe.tables.delta.log import commit_text, open_log
 from floe.tables.parquet.footers import footers, struct_of
 from floe.tables.spark.schema import holdable, name_of
@@ -33,6 +36,7 @@ _FEATURES = {
 _BINDING = ("delta.constraints.", "delta.columnMapping.mode")
 _INDEXED = 32  # the columns Delta keeps statistics of
 _PREFIX = 32
+_PATIENCE = (0, 1, 3)  # seconds before each repeat of a commit whose answer was lost
 _LAST = "\U0010ffff"
 
 
@@ -106,13 +110,42 @@ def commit_files(location: str, files: Sequence[StoredFile], plan: Plan, tag: Ta
         max_commit_retries=0,
         app_transactions=[Transaction(tag.app, tag.attempt)] if tag.app else None,
     )
+
+    def commit() -> None:
+        log.create_write_transaction(actions, mode="append", schema=log.schema(), commit_properties=properties)
+
     try:
         for staged, place in moved.items():
             storage.move(staged, place)
-        log.create_write_transaction(actions, mode="append", schema=log.schema(), commit_properties=properties)
+        commit()
     except (DeltaError, OSError) as error:
-        return _after_error(error, location, log.version(), tag, moved)
+        last = _repeated(error, commit, location, log.version()) if storage.is_remote(location) else error
+        return _after_error(last, location, log.version(), tag, moved) if last else None
     return None
+
+
+def _repeated(error: Exception, commit: Callable[[], None], location: str, version: int) -> Exception | None:
+    """Repeat a commit whose answer may have been lost; its last error, None if it succeeded.
+
+    A request that was lost on the way to a store may still arrive. Its file can be written once only: whatever arrives first,
+    the repeat or the lost request, the other finds it there. So the commit is certain once there is a file of this version.
+    TableError where there is none in the end and the store did not refuse the request: then nobody knows.
+    """
+    for seconds in _PATIENCE:
+        if cause_of(error) is TableCause.PERMISSION or commit_text(location, version + 1) is not None:
+            return error
+        time.sleep(seconds)
+        try:
+            commit()
+            return None
+        except (DeltaError, OSError) as again:
+            error = again
+    if commit_text(location, version + 1) is None:
+        raise TableError(
+            f"Whether the batch was committed is unknown: the store's answer was lost ({_first_line(error)})",
+            "Run it again with the same batch_id: a batch that is in the table is not written again",
+        ) from error
+    return error
 
 
 def moves_into(table: str, folder: str, files: Iterable[StoredFile]) -> dict[str, str]:
@@ -129,7 +162,11 @@ def _after_error(error: Exception, location: str, version: int, tag: Tag, moved:
     put_back(moved)
     if other is not None:
         raise TableMovedError from error
-    return f"the commit was refused ({str(error).splitlines()[0]})"
+    return f"the commit was refused ({_first_line(error)})"
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def check_rows(files: Iterable[pq.FileMetaData], tag: Tag) -> None:

@@ -31,19 +31,17 @@ def is_absent(place: str) -> bool:
 
 
 def _is_absent_in_store(place: str) -> bool:
-    """By one request where the table is there: a create in an object store is one file, so none is half done."""
-    from pyarrow import fs  # noqa: PLC0415  (0.1 s that local tables do not need)
+    """By the first commit or a checkpoint, so that long logs are not listed.
 
-    system, root = storage.system_of(place)
-    with storage.errors_of(place):
-        log, table = system.get_file_info([f"{root}/_delta_log", root])
-        if log.type is fs.FileType.Directory and system.get_file_info(fs.FileSelector(f"{root}/_delta_log")):
-            return False
-        # a folder of an object store may be an empty object that marks it
-        if table.type is fs.FileType.NotFound or not storage.files_below(place):
-            storage.check_bucket(place)
-            return True
-    raise _other(place)
+    A create in an object store is one file, so none is half done; a folder there may be an empty object that marks it.
+    """
+    log = storage.join(place, "_delta_log")
+    if any(map(storage.is_file, (f"{log}/{0:020}.json", f"{log}/_last_checkpoint"))) or storage.files_below(log):
+        return False
+    if storage.files_below(place):
+        raise _other(place)
+    storage.check_bucket(place)
+    return True
 
 
 def _other(place: str) -> TableError:

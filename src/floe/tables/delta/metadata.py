@@ -27,7 +27,7 @@ from floe.model.types import Decimal, Struct, Type
 from floe.tables.boundary import cause_of
 from floe.tables.delta.log import is_absent, open_log, was_never_created
 from floe.tables.facts import TableFacts, check_present
-from floe.tables.storage import STAGED, is_remote
+from floe.tables.storage import STAGED, is_remote, is_s3
 
 _MILLISECOND = datetime.timedelta(milliseconds=1)
 # deltalake writes decimals' bounds through a double, which keeps this many digits
@@ -320,7 +320,7 @@ def _upper(value: Any) -> Any:
 def _is_absent(path: str) -> bool:
     """Whether there is no table; a local folder that is something else is for deltalake to say."""
     if is_remote(path):
-        return is_absent(path)
+        return is_s3(path) and is_absent(path)
     return not Path(path).exists() or was_never_created(path)
 
 

@@ -11,13 +11,14 @@ from deltalake.exceptions import DeltaError
 from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession, functions as sql
 
 from floe.lang.sql.literals import quote, text
-from floe.model import TableError
+from floe.model import TableCause, TableError
 from floe.model.contract import Target
 from floe.model.plan import Expectation, Plan
 from floe.model.types import Array, MapOf, Struct, Type
 from floe.settings import Settings
 from floe.tables.delta.history import LogEntry, standing
 from floe.tables.delta.log import added_files, is_absent, open_log, was_never_created
+from floe.tables.spark.errors import ENGINE_ERRORS, cause_of
 from floe.tables.spark.schema import Protection, ddl, run_on, struct_of
 from floe.tables.state import Commit, State, Tag, commit_of, conf, insert_new_statement, merge_statement, view
 from floe.tables.storage import StoredFile, is_remote, is_s3, join, local_path
@@ -40,7 +41,16 @@ def exists(spark: SparkSession, target: Target) -> bool:
     """Whether the table exists; TableError if something else is at its path."""
     if target.name:
         return spark.catalog.tableExists(target.sql)
-    return not is_absent(str(target.path))
+    path = str(target.path)
+    if not is_remote(path) or is_s3(path):
+        return not is_absent(path)
+    try:
+        read(spark, target)
+    except ENGINE_ERRORS as error:
+        if cause_of(error) is TableCause.MISSING:
+            return False
+        raise
+    return True
 
 
 def read(spark: SparkSession, target: Target, snapshot: str | None = None) -> DataFrame:
