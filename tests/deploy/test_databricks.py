@@ -38,7 +38,7 @@ def test_a_refused_batch_fails_the_task_and_an_accepted_one_does_not(spark, tmp_
     spec.loader.exec_module(job)
     (tmp_path / "orders.yaml").write_text(
         "apiVersion: v3.1.0\nkind: DataContract\nid: orders\nname: orders\nversion: 1.0.0\nstatus: active\n"
-        "schema: [{name: orders, properties: [{name: order_id, physicalType: bigint, required: true}]}]\n"
+        "domain: sales\ndataProduct: shop\nschema: [{name: orders, physicalName: silver.sales.orders, properties: [{name: order_id, physicalType: bigint, required: true}]}]\n"
     )
     pq.write_table(pa.table({"order_id": pa.array([1], pa.int64())}), tmp_path / "good.parquet")
     pq.write_table(pa.table({"order_id": pa.array(["a"])}), tmp_path / "bad.parquet")

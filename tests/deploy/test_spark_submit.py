@@ -61,8 +61,8 @@ def test_a_batch_is_written_refused_and_checked(tmp_path: Path):
     pq.write_table(pa.table({"order_id": pa.array([3, 3], pa.int64())}), tmp_path / "twice.parquet")
 
     code, result = submitted(tmp_path, "--batch", "good.parquet", "--batch-id", "1")
-    assert (code, result["rows_written"], result["refused"]) == (0, 2, False)
+    assert (code, result["written"], result["refused"]) == (0, 2, False)
     code, result = submitted(tmp_path, "--batch", "twice.parquet")
-    assert (code, result["rows_written"], result["refused"]) == (1, 0, True)
+    assert (code, result["written"], result["refused"]) == (1, 0, True)
     code, result = submitted(tmp_path)
     assert (code, result["rows"], result["outcome"]) == (0, 2, "pass")
