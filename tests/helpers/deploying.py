@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ def _done(words: list[object], **more: Any) -> str:
 
 
 def go_program(module: str, version: str, package: str) -> Path:
-    """A program of a Go module, built from its own folder: `go install` refuses modules that exclude versions."""
+    """A program of a Go module, built from a copy of its own folder: `go install` refuses modules that exclude versions."""
     if not shutil.which("go"):
         pytest.skip("Go is not installed")
     program = _TOOLS / f"{package.rsplit('/', 1)[-1]}-{Path(module).parent.name}-{version}"
@@ -47,19 +48,12 @@ def go_program(module: str, version: str, package: str) -> Path:
         _TOOLS.mkdir(parents=True, exist_ok=True)
         folder = json.loads(_done(["go", "mod", "download", "-json", f"{module}@{version}"]))["Dir"]
         new = program.with_suffix(".new")
-        _done(["go", "build", "-mod=mod", "-o", new, f"./{package}"], cwd=_copied(Path(folder)))
+        with tempfile.TemporaryDirectory(dir=_TOOLS) as copy:
+            # Go's cache is read-only, and go.sum may need lines
+            _done(["cp", "--recursive", "--no-preserve=mode", f"{folder}/.", copy])
+            _done(["go", "build", "-mod=mod", "-o", new, f"./{package}"], cwd=copy)
         new.rename(program)
     return program
-
-
-def _copied(folder: Path) -> Path:
-    """A copy that can be written: Go's cache is read-only, and go.sum may need lines."""
-    copy = _TOOLS / "source"
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(folder, copy, copy_function=shutil.copyfile)
-    for path in (copy, *copy.rglob("*")):
-        path.chmod(0o755)
-    return copy
 
 
 def pip_folder(requirement: str) -> Path:
