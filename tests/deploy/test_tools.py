@@ -44,7 +44,7 @@ FOLDERS = {"kubernetes": "kubernetes-validate==1.37.0", "databricks": "databrick
 def run(*words: object, **more: Any) -> str:
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, timeout=600, **more)
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return str(done.stdout)
 
 
 def test_hadolint_finds_nothing():

@@ -36,7 +36,7 @@ def filled(text: str) -> str:
 def _done(words: list[object], **more: Any) -> str:
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, timeout=1800, **more)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return done.stdout
+    return str(done.stdout)
 
 
 def go_program(module: str, version: str, package: str) -> Path:
