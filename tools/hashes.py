@@ -1,4 +1,4 @@
-"""Write the hashes of every file of every pinned version into requirements.txt and requirements-action.txt, as the package index names them.
+"""Write the hashes of every file of every pinned version into requirements.txt and its parts, as the package index names them.
 
 Run it in `.venv` after a pin changed. It asks the index that pip is set up with, and writes no address of it.
 """
@@ -14,6 +14,7 @@ from pip._vendor.packaging.requirements import Requirement
 from pip._vendor.packaging.utils import canonicalize_name
 
 PINS = Path(__file__).parent.parent / "requirements.txt"
+_SLIM = {"spark", "postgres", "monitor", "serve", "alerts", "traces"}  # pyspark of the first is left out
 
 
 def main() -> None:
@@ -34,22 +35,49 @@ def main() -> None:
         elif line.startswith("#"):
             lines.append(line)
     PINS.write_text("\n".join(lines) + "\n")
-    _action("\n".join(lines))
+    write_parts("\n".join(lines))
 
 
-def _action(text: str) -> None:
-    """Of all pins those that floe needs without extras, and to be built: the action installs no more."""
-    names, left = {"hatchling"}, ["floe-contracts", "hatchling"]
+def write_parts(text: str) -> None:
+    """Write what the GitHub Action and the images of deploy/ install beside floe itself: parts of all pins."""
+    action = _needed({"hatchling": set(), "floe-contracts": set()})
+    whole = _needed({"floe-contracts": {*_SLIM, "connect"}})
+    slim = _needed({"floe-contracts": _SLIM}, without="pyspark")
+    for name, purpose, names in (
+        (
+            "requirements-action.txt",
+            "the action installs beside floe itself: the part of requirements.txt that `floe ci` needs",
+            action,
+        ),
+        (
+            "deploy/requirements-slim.txt",
+            "both images install beside floe itself: the part of requirements.txt that needs no Java",
+            slim,
+        ),
+        ("deploy/requirements-spark.txt", "the spark image installs in addition: pyspark with Connect", whole - slim),
+    ):
+        pins = re.split(r"\n(?=[A-Za-z0-9])", text)[1:]
+        chosen = [pin for pin in pins if canonicalize_name(pin.split("==")[0]) in names]
+        head = f"# What {purpose}, by `python tools/hashes.py`."
+        (PINS.parent / name).write_text("\n".join([head, *chosen]) + "\n")
+
+
+def _needed(wanted: dict[str, set[str]], without: str = "") -> set[str]:
+    """The packages that these need, with their extras; nothing of the package `without`."""
+    names: set[str] = set()
+    left = [(name, extra) for name, extras in wanted.items() for extra in ("", *extras)]
+    seen = set(left)
     while left:
-        for required in map(Requirement, distribution(left.pop()).requires or ()):
-            name = canonicalize_name(required.name)
-            if name not in names and (required.marker is None or required.marker.evaluate({"extra": ""})):
-                names.add(name)
-                left.append(name)
-    pins = re.split(r"\n(?=[A-Za-z0-9])", text)[1:]
-    chosen = [pin for pin in pins if canonicalize_name(pin.split("==")[0]) in names]
-    head = "# What the action installs beside floe itself: the part of requirements.txt that `floe ci` needs, by `python tools/hashes.py`."
-    PINS.with_name("requirements-action.txt").write_text("\n".join([head, *chosen]) + "\n")
+        name, extra = left.pop()
+        names.add(name)
+        for required in map(Requirement, distribution(name).requires or ()):
+            below = canonicalize_name(required.name)
+            if below == without or (required.marker and not required.marker.evaluate({"extra": extra})):
+                continue
+            new = {(below, each) for each in ("", *required.extras)} - seen
+            seen |= new
+            left += new
+    return names - {"floe-contracts"}
 
 
 def _hashes(collector: Any, name: str, version: str) -> set[str]:

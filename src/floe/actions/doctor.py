@@ -66,7 +66,8 @@ def _python(_: Settings) -> str:
 def _pyspark(_: Settings) -> str:
     from importlib.metadata import version
 
-    return f"{version('pyspark')} ({engine.spark.session.spark_home()})"
+    home = engine.spark.session.spark_home()
+    return f"{version('pyspark')} ({home})"
 
 
 def _java(settings: Settings) -> str:

@@ -4,6 +4,7 @@ that uses it.
 
 from typing import TYPE_CHECKING
 
+import floe.engine.spark  # noqa: F401  (says it where pyspark is missing)
 from floe.system.lazy import lazy
 
 if TYPE_CHECKING:

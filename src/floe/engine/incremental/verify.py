@@ -203,8 +203,10 @@ class _IncrementalRun:
 
     def _some(self, remaining: ReadPlan) -> bool:
         """Read just the files that are left; False where these cannot be read by themselves."""
-        from floe.engine.incremental.scan_files import ScannedTable, ScannedTables, scan_files
-
+        try:
+            from floe.engine.incremental.scan_files import ScannedTable, ScannedTables, scan_files
+        except (EngineError, ModuleNotFoundError):
+            return False  # without pyspark; reported as below
         case = self.case
         others = {
             name: ScannedTable(one.target, one.facts, {file.id: file for file in one.facts.files or ()})
@@ -277,10 +279,10 @@ class _IncrementalRun:
 
 def _whole(case: VerifyContext, asked: Sequence[Expectation]) -> tuple[int | None, list[Outcome], dict[str, Any]]:
     """The outcomes of reading the whole table; without an engine all are unknown."""
-    from floe.engine.spark.scan import scan
-
     plan = replace(case.plan, expectations=tuple(asked))
     try:
+        from floe.engine.spark.scan import scan
+
         # Iceberg reads a snapshot with the columns it had then, and a rename or a dropped column makes no new one
         snapshot = None if case.facts.altered else case.facts.snapshot
         said = scan(plan, case.pinned, snapshot, case.aids, case.settings)

@@ -1,8 +1,16 @@
-"""Evaluating expectations with Spark: the session, one pass for row rules, keys, references, SQL rules, samples of bad rows."""
+"""Evaluating expectations with Spark: the session, one pass for row rules, keys, references, SQL rules, samples of bad rows.
 
+Importing it without pyspark is an EngineError, which callers turn into "not evaluated": metadata needs no Spark.
+"""
+
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from floe.model import EngineError
 from floe.system.lazy import lazy
+
+if find_spec("pyspark") is None:
+    raise EngineError("pyspark is not installed", "pip install 'floe-contracts[spark]'")
 
 if TYPE_CHECKING:
     from floe.engine.spark import (
