@@ -29,6 +29,7 @@ STAGED = "floe-"  # the beginning of a folder below a table in an object store w
 _S3 = re.compile("^s3[an]?://")
 _GCS_RETRIES = timedelta(seconds=5)
 _ATTEMPTS = 5  # of one request, where a store is throttled or a connection is lost
+_COMMITTERS = "org.apache.hadoop.fs.s3a.commit.S3ACommitterFactory"
 _CONNECT, _ANSWER = 5, 60  # seconds
 _stores: dict[str, ObjectStore] = {}
 _unread: list[Callable[[], tuple[ObjectStore, ...]]] = []
@@ -166,6 +167,7 @@ def _s3_system(store: ObjectStore) -> "fs.FileSystem":
         force_virtual_addressing=not store.path_style,
         connect_timeout=_CONNECT,
         request_timeout=_ANSWER,
+        allow_delayed_open=True,  # a small file is one request
         retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS),
     )
 
@@ -328,6 +330,12 @@ def spark_options(stores: Iterable[ObjectStore]) -> Mapping[str, str]:
         "spark.hadoop.fs.s3.impl": "org.apache.hadoop.fs.s3a.S3AFileSystem",
         "spark.delta.logStore.s3.impl": "floe.ConditionalLogStore",
         "spark.delta.logStore.s3a.impl": "floe.ConditionalLogStore",
+        # files of tasks are uploads that the job completes: without it each file is copied twice
+        "spark.sql.sources.commitProtocolClass": "org.apache.spark.internal.io.cloud.PathOutputCommitProtocol",
+        "spark.sql.parquet.output.committer.class": "org.apache.spark.internal.io.cloud.BindingParquetOutputCommitter",
+        "spark.hadoop.fs.s3a.committer.name": "magic",
+        "spark.hadoop.mapreduce.outputcommitter.factory.scheme.s3": _COMMITTERS,
+        "spark.hadoop.mapreduce.outputcommitter.factory.scheme.s3a": _COMMITTERS,
         "spark.hadoop.fs.s3a.attempts.maximum": str(_ATTEMPTS),
         "spark.hadoop.fs.s3a.connection.establish.timeout": f"{_CONNECT}s",
     }

@@ -65,12 +65,12 @@ JARS = (
     ),
     Jar("org.xerial", "sqlite-jdbc", "3.49.1.0", "5c8609d2ca341deb8c6f71778974b5ba4995c7d32d7c7c89d9392a3e72c39291"),
 )
-# for tables on S3: hadoop-aws and the parts of the AWS SDK that it uses (19 MB), in place of the SDK's bundle of 642 MB
+# for tables on S3: hadoop-aws, the parts of the AWS SDK that it uses, and Spark's binding to its committers (19 MB), in place of the SDK's bundle of 642 MB
 S3_JARS = tuple(Jar(*line.split()) for line in Path(__file__).with_name("s3-jars.txt").read_text("utf-8").splitlines())
 # what these would pull in besides, and Spark has already
 _EXCLUDED = (
     "org.scala-lang:*,org.antlr:*,io.unitycatalog:*,com.fasterxml*:*,org.openapitools:*,org.slf4j:*,io.delta:delta-kernel*,"
-    "software.amazon.awssdk:bundle,io.netty:*,org.apache.httpcomponents:*,commons-codec:*,commons-logging:*,org.wildfly*:*"
+    "software.amazon.awssdk:bundle,org.apache.hadoop:*,io.netty:*,org.apache.httpcomponents:*,commons-codec:*,commons-logging:*,org.wildfly*:*"
 )
 _RESOLVER = """<ivysettings>
   <settings defaultResolver="central"/>
