@@ -4,12 +4,12 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
 from floe.contract.formats.odcs.fit import comparable
 from floe.contract.formats.options import said
+from floe.lang.json_text import plain
 from floe.lang.quantity import parse_quantity
 from floe.lang.type_text import parse_type
 from floe.model import Contract, Map
@@ -229,18 +229,6 @@ def _delay(implementation: Any) -> Any:
             except ValueError:
                 return implementation
     return implementation
-
-
-def plain(value: Any) -> Any:
-    """Values as JSON holds them, numbers exactly."""
-    if isinstance(value, dict):
-        return {key: plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
-    if isinstance(value, Decimal):
-        whole = value == value.to_integral_value() if value.is_finite() and value.adjusted() < 40 else False
-        return int(value) if whole else {"number": str(value.normalize())}
-    return value
 
 
 def _json(value: Any) -> str:
