@@ -14,7 +14,8 @@ from floe.model.errors import (
     ViolationError,
 )
 from floe.model.finding import Finding, Message, Severity
-from floe.model.tree import List, Map, Place, Step, dotted, locate
+from floe.model.place import Place, Step, dotted
+from floe.model.yaml_text import List, Map, locate
 
 __all__ = [
     "LAYERS",

@@ -6,7 +6,7 @@ from enum import IntEnum, StrEnum
 from typing import Any
 
 from floe.model.finding import Finding, Severity
-from floe.model.tree import Place
+from floe.model.place import Place
 
 FORMATS = ("delta", "iceberg_v2", "iceberg_v3", "avro")
 

@@ -9,9 +9,10 @@ from typing import Any
 from floe.lang.sql.names import quote
 from floe.model.change import Bump
 from floe.model.errors import TableError
+from floe.model.place import Place, Step
 from floe.model.show import as_html, as_text
-from floe.model.tree import List, Map, Place, Step
 from floe.model.types import Member, Struct, Type
+from floe.model.yaml_text import List, Map
 
 # what no path or name of a table holds: control characters, what ends a name in SQL, what Spark replaces
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029`]|\\$\\{")

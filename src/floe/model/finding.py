@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from floe.model.tree import Place, Step, dotted
+from floe.model.place import Place, Step, dotted
 
 if TYPE_CHECKING:
     from floe.model.contract import Noun

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from floe.model.finding import Finding, Severity
-from floe.model.tree import Place, dotted
+from floe.model.place import Place, dotted
 
 
 @dataclass(frozen=True, slots=True)

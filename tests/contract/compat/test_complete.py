@@ -13,9 +13,8 @@ from floe.contract.compat import CHANGES
 from floe.contract.compat.diff import changes
 from floe.contract.formats import canonical, read
 from floe.contract.formats.odcs import step
-from floe.contract.formats.text import yaml_text
 from floe.lang.json_text import dumps, plain
-from floe.model import Severity
+from floe.model import Severity, yaml_text
 
 _CASES = Path(__file__).parents[2] / "cases" / "odcs"
 _FILES = sorted(path for folder in ("v3.*", "dialects-as-odcs") for path in _CASES.glob(f"{folder}/**/*.yaml"))

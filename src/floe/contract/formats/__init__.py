@@ -5,8 +5,7 @@ from typing import Any
 
 from floe.contract.formats import dialects, odcs
 from floe.contract.formats.foreign import recognise as foreign
-from floe.contract.formats.text import yaml_text
-from floe.model import Contract, ContractError, Finding, Map
+from floe.model import Contract, ContractError, Finding, Map, yaml_text
 
 
 def read(data: bytes | str, source: str) -> tuple[Contract | None, list[Finding]]:

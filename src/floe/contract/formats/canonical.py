@@ -14,8 +14,8 @@ from floe.lang.quantity import parse_quantity
 from floe.lang.type_text import parse_type
 from floe.model import Contract, Map
 from floe.model.service_level import SPELLINGS
-from floe.model.tree import maps
 from floe.model.types import SECOND_DIGITS, Array, Atomic, Family, MapOf, Struct, Type
+from floe.model.yaml_text import maps
 
 _LIFECYCLE = ("deprecation", "lifecycleState")
 _FLAGS = ("required", "unique", "primaryKey", "partitioned", "criticalDataElement")

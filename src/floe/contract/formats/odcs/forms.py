@@ -9,8 +9,8 @@ from floe.contract.formats.dialects.column import STABLE_ID, logical
 from floe.contract.formats.odcs import DIMENSIONS, OPERATORS, is_column, property_type
 from floe.lang.type_text import parse_type
 from floe.model import List, Map
-from floe.model.tree import add, copy, custom, made, maps
 from floe.model.types import Array, Family, MapOf, Member, Struct, Type
+from floe.model.yaml_text import add, copy, custom, made, maps
 
 METRICS = ("nullValues", "missingValues", "invalidValues", "duplicateValues", "rowCount")
 NEW_SERVERS = (
