@@ -13,8 +13,7 @@ from floe.model.errors import (
     TableError,
     ViolationError,
 )
-from floe.model.finding import Finding, Message, Severity
-from floe.model.place import Place, Step, dotted
+from floe.model.finding import Finding, Message, Place, Severity, Step, dotted
 from floe.model.yaml_text import List, Map, locate
 
 __all__ = [

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from floe.model.place import Place
+from floe.model.finding import Place
 from floe.model.yaml_text import Map
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from floe.model.place import Place
+from floe.model.finding import Place
 from floe.model.yaml_text import Map
 
 

@@ -8,8 +8,7 @@ import yaml
 from yaml._yaml import CParser
 
 from floe.model.errors import ContractError
-from floe.model.finding import Finding, Severity
-from floe.model.place import Place, Step
+from floe.model.finding import Finding, Place, Severity, Step
 
 
 class Map(dict[str, Any]):
