@@ -15,12 +15,18 @@ TABLE = "silver.commerce.orders_clean"
 GOOD = "batches/good.parquet"
 
 
+@pytest.fixture(scope="module")
+def batches(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("made") / "batches"
+    subprocess.run([sys.executable, str(ROOT / "tests/helpers/make_batches.py"), str(made)], check=True)
+    return made
+
+
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(batches: Path, tmp_path: Path) -> Path:
     """A root with a contract and batches, where nothing ran yet."""
     make_lake(tmp_path, spark_settings(tmp_path, tmp_path), "commerce")
-    make = [sys.executable, str(ROOT / "tests/helpers/make_batches.py"), str(tmp_path / "batches")]
-    subprocess.run(make, check=True)
+    shutil.copytree(batches, tmp_path / "batches")
     return tmp_path
 
 
