@@ -56,7 +56,7 @@ def run_floe_here(*words: object, cwd: Path, **environment: str) -> subprocess.C
     from floe.cli import main
     from floe.lang import secret
 
-    out, err = io.StringIO(), io.StringIO()
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         for name in [name for name in os.environ if name.startswith("FLOE_")]:
             patch.delenv(name)
@@ -73,7 +73,8 @@ def run_floe_here(*words: object, cwd: Path, **environment: str) -> subprocess.C
             secret._pattern.cache_clear()
             gc.enable()  # `floe lint` turns it off for the rest of its process
             gc.collect()  # as the end of a process does, it closes the registry
-    return subprocess.CompletedProcess([str(word) for word in words], code, out.getvalue(), err.getvalue())
+    said, told = (stream.buffer.getvalue().decode() for stream in (out, err))
+    return subprocess.CompletedProcess([str(word) for word in words], code, said, told)
 
 
 def run_shell(line: str, cwd: Path) -> subprocess.CompletedProcess[str]:
