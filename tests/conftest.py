@@ -1,12 +1,15 @@
 """What tests share: one Spark session per process, and a small lakehouse per test on either format."""
 
+import gc
 import hashlib
+import io
 import os
 import shutil
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +34,9 @@ FLOE = Path(sys.executable).parent / "floe"
 _JVM = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m"
 
 
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
 def run_floe(*words: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """The command as a user runs it, in a process of its own."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("FLOE_")}
@@ -43,6 +49,35 @@ def run_floe(*words: object, cwd: Path, **environment: str) -> subprocess.Comple
         timeout=300,
         check=False,
     )
+
+
+def run_floe_here(*words: object, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command in this process, where none of its own is what is tested: it takes the session that is there.
+
+    As in a process of its own, no value of a variable is known yet.
+    """
+    from floe.cli import main
+    from floe.lang import secret
+
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        for name in [name for name in os.environ if name.startswith("FLOE_")]:
+            patch.delenv(name)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        patch.chdir(cwd)
+        patch.setattr(secret, "_revealed", {})
+        secret._pattern.cache_clear()
+        try:
+            code = main([str(word) for word in words])
+        except SystemExit as ended:  # argparse
+            code = int(ended.code or 0)
+        finally:
+            secret._pattern.cache_clear()
+            gc.enable()  # `floe lint` turns it off for the rest of its process
+            gc.collect()  # as the end of a process does, it closes the registry
+    said, told = (stream.buffer.getvalue().decode() for stream in (out, err))
+    return subprocess.CompletedProcess([str(word) for word in words], code, said, told)
 
 
 def run_shell(line: str, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -17,7 +17,7 @@ from floe.actions.load.settings import load_settings
 from floe.contract.formats import canonical, read
 from floe.model import FloeError, Severity
 from floe.settings import Settings
-from tests.conftest import run_floe
+from tests.conftest import run_floe, run_floe_here
 from tests.helpers.bootstrap import EMOJI, SCHEMA, fields, row, rows
 
 NO_JAVA = {"PATH": "/nowhere", "JAVA_HOME": ""}
@@ -169,10 +169,10 @@ def test_a_namespace_and_a_folder_of_tables_make_one_contract_each(tmp_path: Pat
     done = run_floe("bootstrap", "ice.shop", "-o", "out", cwd=tmp_path, **NO_JAVA)
     assert (done.returncode, done.stdout) == (0, "")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["items.yaml", "orders.yaml"]
-    again = run_floe("bootstrap", "ice.shop", "-o", "out", cwd=tmp_path)
+    again = run_floe_here("bootstrap", "ice.shop", "-o", "out", cwd=tmp_path)
     assert (again.returncode, "already exists" in again.stderr) == (2, True)
-    assert run_floe("bootstrap", "ice.shop", "-o", "out", "--force", cwd=tmp_path).returncode == 0
-    printed = run_floe("bootstrap", "ice/shop", cwd=tmp_path)
+    assert run_floe_here("bootstrap", "ice.shop", "-o", "out", "--force", cwd=tmp_path).returncode == 0
+    printed = run_floe_here("bootstrap", "ice/shop", cwd=tmp_path)
     assert (printed.returncode, "contains 2 contracts: items, orders" in printed.stderr) == (2, True)
     # the contract names its table, and metadata alone proves what the table itself says
     judged = run_floe("test", "out/orders.yaml", cwd=tmp_path, **NO_JAVA)
@@ -199,7 +199,7 @@ def test_sql_gives_keys_and_types_and_guesses(tmp_path: Path):
     assert found["id"]["primaryKey"] is True
     assert (found["email"]["physicalType"], found["email"]["classification"]) == ("varchar(50)", "pii")
     (tmp_path / "orders.sql").write_text(ddl)
-    done = run_floe("bootstrap", "orders.sql", "--domain", "shop", "--product", "web", cwd=tmp_path)
+    done = run_floe_here("bootstrap", "orders.sql", "--domain", "shop", "--product", "web", cwd=tmp_path)
     assert done.returncode == 0
     assert [f.message for f in lint(done.stdout).findings] == []
 
@@ -304,7 +304,7 @@ def test_complete_writes_missing_types_and_nothing_else(line_end: str, tmp_path:
     assert "orders.score has no type: the table has double, the contract has integer" in done.stdout
     assert "orders.gone has no type: the table has no such column" in done.stdout
     before = path.read_bytes()
-    again = run_floe("bootstrap", "./orders", "--complete", "c.yaml", cwd=tmp_path)
+    again = run_floe_here("bootstrap", "./orders", "--complete", "c.yaml", cwd=tmp_path)
     assert (again.returncode, path.read_bytes()) == (0, before)
 
 

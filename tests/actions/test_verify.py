@@ -5,11 +5,12 @@ import json
 import os
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import floe
-from tests.conftest import Lake, run_floe
+from tests.conftest import Lake, Run, run_floe, run_floe_here
 from tests.helpers.orders import frame, order
 from tests.helpers.tables import DAY, HEAD, table
 
@@ -21,13 +22,13 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def judged(home: Path, *words: str, **environment: str) -> tuple[int, dict]:
-    done = run_floe("test", "prices.yaml", "--table", "./t", "--format", "json", *words, cwd=home, **environment)
+def judged(home: Path, *words: str, run: Run = run_floe, **environment: str) -> tuple[int, dict]:
+    done = run("test", "prices.yaml", "--table", "./t", "--format", "json", *words, cwd=home, **environment)
     assert "Traceback" not in done.stderr
     return done.returncode, json.loads(done.stdout)
 
 
-NO_JAVA = {"PATH": "/nowhere", "JAVA_HOME": ""}
+NO_JAVA: dict[str, Any] = {"PATH": "/nowhere", "JAVA_HOME": ""}
 
 
 def test_provable_rules_need_no_java(home: Path):
@@ -65,9 +66,9 @@ def test_a_bound_that_statistics_break_is_not_called_broken_without_reading(home
 
 
 @pytest.mark.spark
-def test_what_statistics_cannot_prove_is_read(home: Path):
+def test_what_statistics_cannot_prove_is_read(spark, home: Path):
     table(home / "t", (3, Decimal(-1), DAY), (4, Decimal(-2), datetime.date(2025, 12, 31)), mode="append")
-    code, said = judged(home)
+    code, said = judged(home, run=run_floe_here)
     (result,) = said["results"]
     how = {one["id"]: (one["how"], one["outcome"], one["violations"]) for one in result["expectations"]}
     assert code == 1
@@ -75,7 +76,7 @@ def test_what_statistics_cannot_prove_is_read(home: Path):
     assert how["prices.price:below-minimum"] == ("scan", "fail", 2)
     assert how["prices.day:below-minimum"] == ("scan", "fail", 1)
     assert (result["rows"], result["snapshot"]) == (4, "1")
-    runs = json.loads(run_floe("runs", "--format", "json", cwd=home).stdout)["runs"]
+    runs = json.loads(run_floe_here("runs", "--format", "json", cwd=home).stdout)["runs"]
     assert [(run["mode"], run["outcome"]) for run in runs] == [("test", "fail")]
 
 

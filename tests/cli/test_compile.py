@@ -9,7 +9,7 @@ import pytest
 
 import floe
 from floe.model import Severity
-from tests.conftest import ROOT, run_floe
+from tests.conftest import ROOT, run_floe_here
 from tests.helpers.products import DOCUMENT, HEAD, PRODUCT, compiled, write
 
 SCHEMA = Path(floe.__file__).parent / "contract" / "resolve" / "compiled-artifacts.json"
@@ -34,7 +34,7 @@ def test_the_architectures_own_cases_come_out_literally(tmp_path: Path):
         "schema:\n  - name: customers\n    properties:\n      - {name: email, classification: public}\n"
     )
     write(tmp_path, enterprise=parent, floe=PRODUCT, datacontract=child, manifest="")
-    done = run_floe("compile", cwd=tmp_path)
+    done = run_floe_here("compile", cwd=tmp_path)
     assert done.returncode == 1
     lines = [line.split("  datacontract")[0].strip() for line in done.stdout.splitlines()]
     start = lines.index("✗ FLOE-E510: Child contract weakens 'freshness' SLA")
@@ -82,14 +82,14 @@ def test_explicit_wins_and_each_value_knows_its_file(tmp_path: Path):
         "slaProperties: [{property: freshness, value: 3, unit: h}]\n"
     )
     write(tmp_path, floe=PRODUCT, datacontract=document, manifest="")
-    shown = json.loads(run_floe("effective", "datacontract.yaml", "--format", "json", cwd=tmp_path).stdout)
+    shown = json.loads(run_floe_here("effective", "datacontract.yaml", "--format", "json", cwd=tmp_path).stdout)
     values = {one["name"]: (one["value"], one["tier"], one["file"], one["line"]) for one in shown["values"]}
     assert values["schema.customers.properties.email.required"] == (True, "explicit", "datacontract.yaml", 10)
     assert values["schema.customers.properties.email.logicalType"] == ("string", "generated", "floe.yaml", 8)
     assert values["schema.customers.properties.customer_id.required"] == (True, "generated", "floe.yaml", 7)
     assert values["slaProperties.freshness.value"] == (3, "explicit", "datacontract.yaml", 11)
     assert values["version"] == ("1.0.0", "explicit", "datacontract.yaml", 5)
-    text = run_floe("effective", "sales.customer_360/customers", cwd=tmp_path).stdout
+    text = run_floe_here("effective", "sales.customer_360/customers", cwd=tmp_path).stdout
     assert "generated  floe.yaml:8:14" in text
 
 
@@ -112,7 +112,7 @@ def test_three_tiers_and_their_policies(tmp_path: Path):
         "FLOE-E515 error: Policy 'owner' is violated: the contract has no owner",
         "FLOE-E501 critical: Required field 'owner' is missing",
     ]
-    shown = json.loads(run_floe("effective", "p", "--format", "json", cwd=tmp_path).stdout)
+    shown = json.loads(run_floe_here("effective", "p", "--format", "json", cwd=tmp_path).stdout)
     tiers = {one["name"]: one["tier"] for one in shown["values"]}
     assert tiers["slaProperties.freshness.value"] == "enterprise"
     assert tiers["schema.customers.properties.updated_at.required"] == "domain"
@@ -188,7 +188,7 @@ def test_no_product_no_folder_no_sense(tmp_path: Path):
         1,
         ["FLOE-E500 critical: Folder empty contains no product: floe.yaml does not exist"],
     )
-    gone = run_floe("compile", "gone", cwd=tmp_path)
+    gone = run_floe_here("compile", "gone", cwd=tmp_path)
     assert (gone.returncode, "gone is not a folder" in gone.stderr) == (2, True)
     for text, message in (
         ("[1, 2]", "describes no product"),
@@ -196,7 +196,7 @@ def test_no_product_no_folder_no_sense(tmp_path: Path):
         ("metadata: {}\noutput_ports: [{name: x, colums: []}]", "Did you mean 'columns'?"),
     ):
         (tmp_path / "floe.yaml").write_text(text)
-        done = run_floe("compile", cwd=tmp_path)
+        done = run_floe_here("compile", cwd=tmp_path)
         assert (done.returncode, message in done.stdout) == (1, True), done.stdout
 
 
@@ -213,7 +213,7 @@ def test_an_unknown_setting_or_policy_is_refused(tmp_path: Path):
         ("waivers: [{code: E512, path: a, reason: b, until: 2026-12-31}]\n", "cannot be waived"),
     ):
         (tmp_path / "manifest.yaml").write_text(text)
-        done = run_floe("compile", cwd=tmp_path)
+        done = run_floe_here("compile", cwd=tmp_path)
         assert (done.returncode, message in done.stderr) == (2, True), done.stderr
 
 
@@ -252,7 +252,7 @@ def test_approve_keeps_comments_and_excuses_until_the_day(tmp_path: Path):
     write(tmp_path, floe=PRODUCT, manifest=manifest)
     assert said(compiled(tmp_path)[1]) == ["FLOE-E515 error: Policy 'owner' is violated: the contract has no support"]
     for until in ("2099-12-31", "2099-11-30"):
-        done = run_floe(
+        done = run_floe_here(
             "approve",
             "FLOE-E515",
             "owner",
@@ -275,7 +275,7 @@ def test_approve_keeps_comments_and_excuses_until_the_day(tmp_path: Path):
     (finding,) = [one for one in result["findings"] if one["code"] == "FLOE-E515"]
     assert finding["severity"] == "info"
     assert finding["detail"].endswith("Waived until 2099-12-31 by eve: no desk: yet")
-    past = run_floe("approve", "E515", "owner", "--reason", "x", "--until", "2020-01-01", cwd=tmp_path)
+    past = run_floe_here("approve", "E515", "owner", "--reason", "x", "--until", "2020-01-01", cwd=tmp_path)
     assert (past.returncode, "before today" in past.stderr) == (2, True)
 
 
@@ -286,7 +286,7 @@ def test_approve_keeps_line_ends_and_permissions(tmp_path: Path):
     )
     file.chmod(0o640)
     words = ("approve", "E515", "owner", "--reason", "r", "--until", "2099-12-31")
-    assert run_floe(*words, cwd=tmp_path, FLOE_ACTOR="eve").returncode == 0
+    assert run_floe_here(*words, cwd=tmp_path, FLOE_ACTOR="eve").returncode == 0
     assert file.read_bytes() == (
         b"waivers: [{code: E515, path: owner, reason: r, approver: eve, until: 2099-12-31}, {code: E515, path: a,\r\n"
         b"  reason: x, until: 2099-01-01}]\r\nversions: {lead_days: 20} # ours\r\n"
@@ -316,7 +316,7 @@ def test_dbt_fills_in_and_contradicts(tmp_path: Path):
     shutil.copy(ROOT / "tests/cases/convert/manifest.json", tmp_path / "target/manifest.json")
     write(tmp_path, floe=product % "bigint")
     assert compiled(tmp_path)[0] == 0
-    shown = json.loads(run_floe("effective", ".", "--format", "json", cwd=tmp_path).stdout)
+    shown = json.loads(run_floe_here("effective", ".", "--format", "json", cwd=tmp_path).stdout)
     tiers = {one["name"]: (one["value"], one["tier"], one["file"]) for one in shown["values"]}
     assert tiers["schema.customers.properties.email.name"] == ("email", "generated", "target/manifest.json")
     assert tiers["schema.customers.properties.customer_id.required"] == (True, "generated", "target/manifest.json")

@@ -8,17 +8,17 @@ from deltalake import write_deltalake
 
 import floe
 from floe.cli import main
-from tests.conftest import CONTRACT, run_floe
+from tests.conftest import CONTRACT, run_floe_here
 
 
 def test_a_new_folder_lints_clean_and_helps_the_editor(tmp_path: Path):
-    made = run_floe("init", "shop", "--domain", "commerce", "--table", "orders", cwd=tmp_path)
+    made = run_floe_here("init", "shop", "--domain", "commerce", "--table", "orders", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     contract = tmp_path / "shop/contracts/silver/commerce/orders.yaml"
     first = contract.read_text().splitlines()[0]
     assert first == "# yaml-language-server: $schema=../../odcs-v3.1.0.schema.json"
     assert (contract.parent / "../../odcs-v3.1.0.schema.json").is_file()
-    clean = run_floe("lint", "contracts", "--fail-on", "warning", cwd=tmp_path / "shop")
+    clean = run_floe_here("lint", "contracts", "--fail-on", "warning", cwd=tmp_path / "shop")
     assert clean.returncode == 0, clean.stdout
     found = floe.load(contract)
     assert (found.identity, found.table_id(found.datasets[0])) == (
@@ -30,7 +30,7 @@ def test_a_new_folder_lints_clean_and_helps_the_editor(tmp_path: Path):
 
 def test_nothing_that_is_there_is_overwritten(tmp_path: Path):
     (tmp_path / "floe.yaml").write_text("mine")
-    refused = run_floe("init", cwd=tmp_path)
+    refused = run_floe_here("init", cwd=tmp_path)
     assert (refused.returncode, "floe.yaml already exists" in refused.stderr) == (2, True)
     assert [path.name for path in tmp_path.iterdir()] == ["floe.yaml"]
 
@@ -39,7 +39,7 @@ def test_nothing_that_is_there_is_overwritten(tmp_path: Path):
     "words", [["--domain", "Sales Dept"], ["--table", "a/b"], ["--layer", "copper"], ["--from", "no.sql"]]
 )
 def test_wrong_words_write_nothing(tmp_path: Path, words: list[str]):
-    refused = run_floe("init", "x", *words, cwd=tmp_path)
+    refused = run_floe_here("init", "x", *words, cwd=tmp_path)
     assert refused.returncode == 2
     assert "Traceback" not in refused.stderr
     assert list(tmp_path.iterdir()) == []
@@ -50,9 +50,9 @@ def test_a_delta_table_is_offered_and_started_from(tmp_path: Path):
 
     rows = pa.table({"id": pa.array([1], pa.int64()), "price": pa.array([None], pa.decimal128(9, 2))})
     write_deltalake(str(tmp_path / "lake/prices"), rows)
-    offered = run_floe("init", "--product", "x", cwd=tmp_path)
+    offered = run_floe_here("init", "--product", "x", cwd=tmp_path)
     assert "a Delta table found: floe init --from lake/prices uses it" in offered.stderr
-    made = run_floe("init", "new", "--domain", "sales", "--from", "lake/prices", cwd=tmp_path)
+    made = run_floe_here("init", "new", "--domain", "sales", "--from", "lake/prices", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     contract = floe.load(tmp_path / "new/contracts/silver/sales/prices.yaml")
     assert str(contract.datasets[0].schema) == "struct<id:bigint,price:decimal(9,2)>"
@@ -61,9 +61,9 @@ def test_a_delta_table_is_offered_and_started_from(tmp_path: Path):
 
 def test_ddl_with_several_tables_makes_a_contract_each(tmp_path: Path):
     (tmp_path / "shop.sql").write_text("CREATE TABLE a (id BIGINT NOT NULL);\nCREATE TABLE b (x STRING);\n")
-    made = run_floe("init", "new", "--from", "shop.sql", cwd=tmp_path)
+    made = run_floe_here("init", "new", "--from", "shop.sql", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
-    assert run_floe("lint", "new/contracts", cwd=tmp_path).returncode == 0
+    assert run_floe_here("lint", "new/contracts", cwd=tmp_path).returncode == 0
 
 
 def test_bash_completes_commands_and_options():
@@ -84,7 +84,7 @@ def test_bash_completes_commands_and_options():
 def test_completion_knows_every_command(shell: str, tmp_path: Path):
     from floe.cli.main import COMMANDS
 
-    said = run_floe("completion", shell, cwd=tmp_path).stdout
+    said = run_floe_here("completion", shell, cwd=tmp_path).stdout
     assert [name for name in COMMANDS if name not in said] == []
 
 

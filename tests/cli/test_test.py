@@ -11,7 +11,7 @@ import pytest
 
 from floe.engine.plan.where import scope_of
 from floe.model import SettingError
-from tests.conftest import run_floe
+from tests.conftest import Run, run_floe, run_floe_here
 from tests.helpers.tables import DAY, HEAD, table
 
 HOSTILE = "<script>alert(1)</script>\x1b[31m&\"'|"
@@ -27,8 +27,8 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def said(home: Path, form: str, *words: str, code: int = 1, **environment: str) -> str:
-    done = run_floe("test", "prices.yaml", "--table", "./t", "--format", form, *words, cwd=home, **environment)
+def said(home: Path, form: str, *words: str, code: int = 1, run: Run = run_floe, **environment: str) -> str:
+    done = run("test", "prices.yaml", "--table", "./t", "--format", form, *words, cwd=home, **environment)
     assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
     return done.stdout
 
@@ -108,9 +108,11 @@ def test_several_datasets_stand_worst_first(home: Path):
 
 
 @pytest.mark.spark
-def test_a_part_is_labelled_in_every_form_and_only_row_rules_are_judged_on_it(home: Path):
+def test_a_part_is_labelled_in_every_form_and_only_row_rules_are_judged_on_it(spark, home: Path):
     (home / "prices.yaml").write_text(HEAD.replace("physicalType: bigint,", "physicalType: bigint, primaryKey: true,"))
-    answer = json.loads(said(home, "json", "--where", "price is not null and day = DATE '2026-05-01'", code=2))
+    answer = json.loads(
+        said(home, "json", "--where", "price is not null and day = DATE '2026-05-01'", run=run_floe_here, code=2)
+    )
     (result,) = answer["results"]
     assert (result["rows"], result["partial"], result["passed"]) == (1, True, True)
     assert result["scope"] == "where price is not null and day = DATE '2026-05-01'"
@@ -124,17 +126,17 @@ def test_a_part_is_labelled_in_every_form_and_only_row_rules_are_judged_on_it(ho
         "prices.day:below-minimum": "pass",
         "prices:quality.rowCount": "not_evaluated",
     }
-    runs = run_floe("runs", cwd=home).stdout
+    runs = run_floe_here("runs", cwd=home).stdout
     assert "not evaluated (partial)" in runs
 
 
 @pytest.mark.spark
-def test_a_part_without_a_fault_is_never_plain_green(home: Path):
+def test_a_part_without_a_fault_is_never_plain_green(spark, home: Path):
     (home / "prices.yaml").write_text(HEAD.split("    quality:")[0])
-    text = said(home, "text", "--where", "id = 1", code=0)
+    text = said(home, "text", "--where", "id = 1", run=run_floe_here, code=0)
     assert text.startswith("~ PARTIAL, no violation in the rows that were read prices")
     assert "1 row of a part (where id = 1)" in text.splitlines()[0]
-    text = said(home, "html", "--where", "id is null", "--sample", "0.999999", code=1)
+    text = said(home, "html", "--where", "id is null", "--sample", "0.999999", run=run_floe_here, code=1)
     assert "PARTIAL" in text.split("</h1>")[0]
     assert "where id is null, sample 0.999999" in text
 

@@ -5,27 +5,36 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from floe.engine.spark.session import JARS
-from tests.conftest import ROOT, make_lake, run_floe, spark_settings
+from tests.conftest import ROOT, Run, make_lake, run_floe, run_floe_here, spark_settings
 
 TABLE = "silver.commerce.orders_clean"
 GOOD = "batches/good.parquet"
 
 
+@pytest.fixture(scope="module")
+def batches(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("made") / "batches"
+    subprocess.run([sys.executable, str(ROOT / "tests/helpers/make_batches.py"), str(made)], check=True)
+    return made
+
+
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(batches: Path, tmp_path: Path) -> Path:
     """A root with a contract and batches, where nothing ran yet."""
     make_lake(tmp_path, spark_settings(tmp_path, tmp_path), "commerce")
-    make = [sys.executable, str(ROOT / "tests/helpers/make_batches.py"), str(tmp_path / "batches")]
-    subprocess.run(make, check=True)
+    shutil.copytree(batches, tmp_path / "batches")
     return tmp_path
 
 
-def refuses(home: Path, *words: str, code: int = 2, says: tuple[str, ...], **environment: str) -> None:
-    done = run_floe(*words, cwd=home, **environment)
+def refuses(
+    home: Path, *words: str, code: int = 2, says: tuple[str, ...], run: Run = run_floe, **environment: Any
+) -> None:
+    done = run(*words, cwd=home, **environment)
     assert "Traceback" not in done.stderr + done.stdout
     assert "internal error" not in done.stderr
     assert [text for text in says if text not in done.stderr] == [], done.stderr
@@ -144,17 +153,18 @@ def test_batch_folder_of_two_partitionings(home: Path):
 
 
 @pytest.mark.spark
-def test_batch_that_only_looks_like_parquet(home: Path):
+def test_batch_that_only_looks_like_parquet(spark, home: Path):
     (home / "odd.parquet").write_bytes(b"PAR1" + b"\0" * 100 + b"PAR1")
-    refuses(home, "enforce", "odd.parquet", TABLE, says=("The batch odd.parquet cannot be read as Parquet",))
+    says = ("The batch odd.parquet cannot be read as Parquet",)
+    refuses(home, "enforce", "odd.parquet", TABLE, says=says, run=run_floe_here)
 
 
 @pytest.mark.spark
-def test_table_folder_that_is_no_table(home: Path):
+def test_table_folder_that_is_no_table(spark, home: Path):
     (home / "folder").mkdir()
     (home / "folder" / "notes.txt").write_text("mine")
     says = ("folder exists, but it is not a Delta table", "--table")
-    refuses(home, "enforce", GOOD, TABLE, "--table", "./folder", says=says)
+    refuses(home, "enforce", GOOD, TABLE, "--table", "./folder", says=says, run=run_floe_here)
     assert [path.name for path in (home / "folder").iterdir()] == ["notes.txt"]
     done = run_floe("doctor", TABLE, "--table", "./folder", cwd=home)
     assert done.returncode == 2

@@ -23,7 +23,7 @@ from pyarrow import parquet as pq
 
 import floe
 from floe.engine.spark.session import configuration
-from tests.conftest import Lake, run_floe, spark_settings
+from tests.conftest import Lake, run_floe, run_floe_here, spark_settings
 from tests.helpers.orders import frame, order
 
 CONTRACT = """apiVersion: v3.1.0
@@ -75,11 +75,11 @@ def has_no_pwned(root: Path) -> bool:
 )
 def test_a_contract_whose_path_leaves_its_quotes_is_refused_with_its_place(tmp_path: Path, more: str):
     root = project(tmp_path, more)
-    linted = run_floe("lint", "c.yaml", cwd=root)
+    linted = run_floe_here("lint", "c.yaml", cwd=root)
     assert linted.returncode == 1
     assert "FLOE-E507" in linted.stdout
     assert "c.yaml:10:" in linted.stdout
-    done = run_floe("enforce", "b.parquet", "c.yaml", "--layer", "silver", cwd=root)
+    done = run_floe_here("enforce", "b.parquet", "c.yaml", "--layer", "silver", cwd=root)
     assert done.returncode in (1, 2)
     assert "FLOE-E507" in done.stderr + done.stdout
     assert "c.yaml:10:" in done.stderr + done.stdout
@@ -89,7 +89,7 @@ def test_a_contract_whose_path_leaves_its_quotes_is_refused_with_its_place(tmp_p
 @pytest.mark.parametrize("words", [("--table", f"./{BREAKS_OUT}"), ("--table", "spark_catalog.default.t`x")])
 def test_a_table_named_by_hand_is_held_to_the_same(tmp_path: Path, words: tuple[str, str]):
     root = project(tmp_path)
-    done = run_floe("enforce", "b.parquet", "c.yaml", "--layer", "silver", *words, cwd=root)
+    done = run_floe_here("enforce", "b.parquet", "c.yaml", "--layer", "silver", *words, cwd=root)
     assert done.returncode == 2
     assert "FLOE-E507" in done.stderr
     assert "a backtick" in done.stderr
@@ -99,22 +99,23 @@ def test_a_table_named_by_hand_is_held_to_the_same(tmp_path: Path, words: tuple[
 def test_a_warehouse_and_a_physical_name_are_held_to_the_same(tmp_path: Path):
     root = project(tmp_path)
     environment = {"FLOE_TABLES_WAREHOUSE": "w`x"}
-    done = run_floe("enforce", "b.parquet", "c.yaml", "--layer", "silver", cwd=root, **environment)
+    done = run_floe_here("enforce", "b.parquet", "c.yaml", "--layer", "silver", cwd=root, **environment)
     assert (done.returncode, "FLOE-E507" in done.stderr) == (2, True)
     contract = CONTRACT.format(more="").replace("- name: orders\n", "- name: orders\n  physicalName: ./lake/o`x\n")
     (root / "c.yaml").write_text(contract)
-    done = run_floe("enforce", "b.parquet", "c.yaml", "--layer", "silver", cwd=root)
+    done = run_floe_here("enforce", "b.parquet", "c.yaml", "--layer", "silver", cwd=root)
     assert (done.returncode, "FLOE-E507" in done.stderr) == (1, True)
     assert has_no_pwned(root)
 
 
-def test_the_table_that_the_registry_knows_is_held_to_the_same(tmp_path: Path):
+@pytest.mark.spark
+def test_the_table_that_the_registry_knows_is_held_to_the_same(spark, tmp_path: Path):
     """A registry is shared, so what it says about a location is not trusted more than a contract."""
     root = project(tmp_path)
-    assert run_floe("enforce", "b.parquet", "c.yaml", "--layer", "silver", cwd=root).returncode == 0
+    assert run_floe_here("enforce", "b.parquet", "c.yaml", "--layer", "silver", cwd=root).returncode == 0
     with sqlite3.connect(root / ".floe" / "registry.db") as connection:
         connection.execute("UPDATE table_registry SET location = ?", (f"{root}/{BREAKS_OUT}",))
-    done = run_floe("enforce", "b.parquet", "c.yaml", "--layer", "silver", cwd=root)
+    done = run_floe_here("enforce", "b.parquet", "c.yaml", "--layer", "silver", cwd=root)
     assert (done.returncode, "FLOE-E507" in done.stderr) == (2, True)
     assert has_no_pwned(root)
 
@@ -234,7 +235,7 @@ def files_with(root: Path, word: str) -> list[str]:
 @pytest.mark.parametrize("command", [("plan", "c.yaml"), ("test", "c.yaml"), ("doctor", "c.yaml")])
 def test_a_contract_reads_no_variable_that_the_manifest_does_not_name(tmp_path: Path, command: tuple[str, ...]):
     root = project(tmp_path, TAKES.format(path="lake/${DB_PASSWORD}"))
-    done = run_floe(*command, cwd=root, DB_PASSWORD=SECRET)
+    done = run_floe_here(*command, cwd=root, DB_PASSWORD=SECRET)
     assert done.returncode == 2
     assert "TOPSECRET" not in done.stdout + done.stderr
     assert "c.yaml:12:" in done.stdout + done.stderr
@@ -255,7 +256,7 @@ def test_a_promise_with_a_variable_is_refused_not_forgotten(tmp_path: Path, fiel
     more = f"  - {{name: note, physicalType: string, logicalType: string, {field}}}\n"
     contract = (root / "c.yaml").read_text().replace("customProperties:\n", f"{more}customProperties:\n", 1)
     (root / "c.yaml").write_text(contract)
-    done = run_floe("plan", "c.yaml", cwd=root, DB_PASSWORD=SECRET)
+    done = run_floe_here("plan", "c.yaml", cwd=root, DB_PASSWORD=SECRET)
     assert done.returncode == 2
     assert "FLOE-E506: c.yaml:13:" in done.stderr
     assert "the variable DB_PASSWORD has no value" in done.stderr
@@ -267,12 +268,13 @@ def test_sql_that_compares_with_a_variable_is_not_evaluated(tmp_path: Path):
     rule = "  quality: [{type: sql, query: \"select count(*) from orders where id = '${DB_PASSWORD}'\", mustBe: 0}]\n"
     contract = (root / "c.yaml").read_text().replace("  properties:\n", f"{rule}  properties:\n")
     (root / "c.yaml").write_text(contract)
-    done = run_floe("plan", "c.yaml", cwd=root, DB_PASSWORD=SECRET)
+    done = run_floe_here("plan", "c.yaml", cwd=root, DB_PASSWORD=SECRET)
     assert "not evaluated: its SQL contains the variable ${DB_PASSWORD}" in done.stdout
     assert "TOPSECRET" not in done.stdout + done.stderr
 
 
-def test_the_value_of_a_named_variable_is_used_but_neither_shown_nor_kept(tmp_path: Path):
+@pytest.mark.spark
+def test_the_value_of_a_named_variable_is_used_but_neither_shown_nor_kept(spark, tmp_path: Path):
     """Every answer of a gate and a test, the registry, lineage, caches and notifications, on a path of a variable."""
     lake = tmp_path / "elsewhere" / SECRET
     root = tmp_path / "project"
@@ -295,7 +297,7 @@ def test_the_value_of_a_named_variable_is_used_but_neither_shown_nor_kept(tmp_pa
         ("monitor", "check", "c.yaml"),
         ("runs", "--format", "json"),
     ):
-        done = run_floe(*words, cwd=root, **environment)
+        done = run_floe_here(*words, cwd=root, **environment)
         assert done.returncode == 0, (words, done.stdout, done.stderr)
         said += done.stdout + done.stderr
     assert (lake / "orders" / "_delta_log").is_dir()
@@ -311,7 +313,7 @@ def test_the_value_of_a_named_variable_is_used_but_neither_shown_nor_kept(tmp_pa
     ((state,),) = registry.execute("SELECT state FROM verified").fetchall()
     assert b"TOPSECRET" not in zlib.decompress(base64.b64decode(state))
     shutil.rmtree(lake)
-    gone = run_floe("test", "c.yaml", cwd=root, **environment)
+    gone = run_floe_here("test", "c.yaml", cwd=root, **environment)
     assert gone.returncode == 2
     assert "TOPSECRET" not in gone.stdout + gone.stderr
     assert "${LAKE}/orders" in gone.stdout
@@ -354,7 +356,7 @@ def shown(words: tuple[str, ...], *texts: str) -> list[str]:
 def test_the_doctor_shows_no_secret_of_the_settings(tmp_path: Path, form: str):
     (tmp_path / "manifest.yaml").write_text(json.dumps(OPENS))
     url = "postgresql://me:UserPw99@127.0.0.1:9/x?password=QueryPw99"
-    done = run_floe("doctor", "--format", form, cwd=tmp_path, FLOE_REGISTRY_URL=url)
+    done = run_floe_here("doctor", "--format", form, cwd=tmp_path, FLOE_REGISTRY_URL=url)
     assert shown(WORDS, done.stdout, done.stderr) == []
     assert "127.0.0.1:9/x?password=***" in done.stdout  # what is no secret is still there
     assert "me:***@127.0.0.1" in done.stdout
@@ -374,7 +376,7 @@ def test_a_registry_out_of_reach_is_named_without_its_password(tmp_path: Path):
 
 def test_a_setting_of_the_wrong_type_is_refused_without_its_value(tmp_path: Path):
     (tmp_path / "manifest.yaml").write_text('registry: {url: {password: "QueryPw99"}}\n')
-    done = run_floe("doctor", cwd=tmp_path)
+    done = run_floe_here("doctor", cwd=tmp_path)
     assert (done.returncode, shown(WORDS, done.stdout, done.stderr)) == (2, [])
 
 
@@ -419,7 +421,7 @@ def leaking(root: Path) -> Path:
 )
 def test_a_secret_in_a_contract_is_echoed_by_nothing(tmp_path: Path, words: tuple[str, ...]):
     root = leaking(tmp_path)
-    done = run_floe(*words, cwd=root)
+    done = run_floe_here(*words, cwd=root)
     assert done.stdout + done.stderr
     assert shown(LEAKED, done.stdout, done.stderr) == []
     kept = [name for word in LEAKED for name in files_with(root, word) if not name.endswith("c.yaml")]
@@ -433,7 +435,7 @@ def test_a_secret_in_a_contract_is_not_kept_by_compile(tmp_path: Path):
     )
     (root / "c.yaml").rename(root / "datacontract.yaml")
     for _ in range(2):
-        done = run_floe("compile", ".", cwd=root)
+        done = run_floe_here("compile", ".", cwd=root)
         assert "FLOE-E507" in done.stdout + done.stderr
         assert shown(LEAKED, done.stdout, done.stderr) == []
     kept = [name for word in LEAKED for name in files_with(root, word) if not name.endswith("datacontract.yaml")]
@@ -471,7 +473,7 @@ def test_what_a_contract_extends_stays_below_the_contract_root(tmp_path: Path, n
         "metadata: {name: shop, domain: sales, version: 1.0.0, owner: me, repository: r}\noutput_ports: []\n"
     )
     words = ("compile", ".", "--enforcement", "block") if command == "compile" else (command, "datacontract.yaml")
-    done = run_floe(*words, cwd=root)
+    done = run_floe_here(*words, cwd=root)
     said = done.stdout + done.stderr
     assert done.returncode in (1, 2) or command == "effective"  # which shows what a contract says itself
     assert "FOREIGN99" not in said
@@ -495,7 +497,7 @@ def test_parents_below_the_root_are_found_by_path_link_and_id(tmp_path: Path):
     for value in ("../tiers/base.yaml", "link.yaml", "parent"):
         child = tmp_path / "products" / "c.yaml"
         child.write_text(CONTRACT.format(more="") + f'- {{property: extends, value: "{value}"}}\n')
-        done = run_floe("effective", "c.yaml", cwd=tmp_path / "products")
+        done = run_floe_here("effective", "c.yaml", cwd=tmp_path / "products")
         if value == "parent":  # the link is a second file of that id
             assert "FLOE-E516" in done.stdout + done.stderr
         else:
@@ -510,20 +512,16 @@ def open_to_others(folder: Path, *but: str) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in found if not any(part in path.parts for part in but))
 
 
-def test_what_floe_keeps_is_readable_by_its_owner_alone(tmp_path: Path):
+@pytest.mark.spark
+def test_what_floe_keeps_is_readable_by_its_owner_alone(spark, tmp_path: Path):
     root = project(tmp_path)
     (root / "manifest.yaml").write_text(
         'spark: {master: "local[1]"}\nlineage: {transport: file}\ntraces: {exporter: file}\n'
         "alerts: [{to: 'json://127.0.0.1:9/x', severity: info}]\n"
     )
-    for words in (
-        ("enforce", "b.parquet", "c.yaml", "--batch-id", "b"),
-        ("test", "c.yaml"),
-        ("publish", "c.yaml"),
-        ("compile", "."),
-        ("monitor", "check", "c.yaml"),
-    ):
-        run_floe(*words, cwd=root)
+    run_floe("enforce", "b.parquet", "c.yaml", "--batch-id", "b", cwd=root)  # its session has a log, its end traces
+    for words in (("test", "c.yaml"), ("publish", "c.yaml"), ("compile", "."), ("monitor", "check", "c.yaml")):
+        run_floe_here(*words, cwd=root, FLOE_TRACES_EXPORTER="none")
     names = {path.name for path in (root / ".floe").rglob("*")}
     assert {"registry.db", "salt", "lineage.jsonl", "spark.log", "traces.jsonl"} <= names
     assert open_to_others(root / ".floe", "warehouse") == []
@@ -537,10 +535,10 @@ def test_folders_of_an_older_floe_are_closed_and_others_are_left_alone(tmp_path:
     (root / ".floe" / "registry.db").chmod(0o644)
     (root / "data").mkdir(0o755)
     (root / "data").chmod(0o755)
-    assert run_floe("runs", cwd=root).returncode == 0
+    assert run_floe_here("runs", cwd=root).returncode == 0
     assert open_to_others(root / ".floe") == []
     url = f"sqlite:///{root}/data/registry.db"
-    assert run_floe("runs", cwd=root, FLOE_REGISTRY_URL=url).returncode == 0
+    assert run_floe_here("runs", cwd=root, FLOE_REGISTRY_URL=url).returncode == 0
     assert (root / "data").stat().st_mode & 0o777 == 0o755  # no folder of floe's
     if (root / "data" / "registry.db").exists():
         assert (root / "data" / "registry.db").stat().st_mode & 0o777 == 0o600
@@ -571,20 +569,22 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("form", ["delta", "iceberg"])
-def test_a_copied_project_never_writes_into_the_originals_tables(tmp_path: Path, form: str):
+def test_a_copied_project_never_writes_into_the_originals_tables(spark, tmp_path: Path, form: str):
+    run = run_floe_here if form == "delta" else run_floe  # a session has the catalog of the project that started it
     prod, copy = tmp_path / "prod", tmp_path / "copy"
     prod.mkdir()
     project(prod)
     (prod / "manifest.yaml").write_text(f'spark: {{master: "local[1]"}}\ntables: {{format: {form}}}\n')
     words = ("enforce", "b.parquet", "c.yaml", "--mode", "merge")
-    assert run_floe(*words, cwd=prod).returncode == 0
+    assert run(*words, cwd=prod).returncode == 0
     shutil.copytree(prod, copy)
     before = files_of(prod)
-    done = run_floe(*words, cwd=copy)
+    done = run(*words, cwd=copy)
     if form == "delta":  # its path is kept from the root, so the copy has its own
         assert done.returncode == 0, done.stderr
-        assert f"{copy}/.floe/warehouse/silver_sales/orders" in run_floe("doctor", "c.yaml", cwd=copy).stdout
+        assert f"{copy}/.floe/warehouse/silver_sales/orders" in run("doctor", "c.yaml", cwd=copy).stdout
         with sqlite3.connect(copy / ".floe" / "registry.db") as connection:
             kept = connection.execute("SELECT location FROM table_registry").fetchall()
         assert kept == [(".floe/warehouse/silver_sales/orders",)]
@@ -594,32 +594,34 @@ def test_a_copied_project_never_writes_into_the_originals_tables(tmp_path: Path,
         assert str(prod) in done.stderr
         assert str(copy) in done.stderr
         assert "--table" in done.stderr
-        protected = run_floe("protect", "c.yaml", cwd=copy)
+        protected = run("protect", "c.yaml", cwd=copy)
         assert (protected.returncode, "FLOE-E541" in protected.stderr) == (2, True)
     assert files_of(prod) == before
 
 
-def test_a_registry_of_an_older_floe_that_names_the_originals_table_is_refused_until_it_is_said(tmp_path: Path):
+@pytest.mark.spark
+def test_a_registry_of_an_older_floe_that_names_the_originals_table_is_refused_until_it_is_said(spark, tmp_path: Path):
     prod, copy = tmp_path / "prod", tmp_path / "copy"
     prod.mkdir()
     project(prod)
-    assert run_floe("enforce", "b.parquet", "c.yaml", cwd=prod).returncode == 0
+    assert run_floe_here("enforce", "b.parquet", "c.yaml", cwd=prod).returncode == 0
     theirs = f"{prod}/.floe/warehouse/silver_sales/orders"
     shutil.copytree(prod, copy)
     with sqlite3.connect(copy / ".floe" / "registry.db") as connection:
         connection.execute("UPDATE table_registry SET location = ?", (theirs,))
     before = files_of(prod)
     for words in (("enforce", "b.parquet", "c.yaml", "--mode", "merge"), ("test", "c.yaml")):
-        done = run_floe(*words, cwd=copy)
+        done = run_floe_here(*words, cwd=copy)
         assert done.returncode == 2
         assert "belongs to another project" in done.stderr + done.stdout
     assert files_of(prod) == before
-    said = run_floe("enforce", "b.parquet", "c.yaml", "--mode", "merge", "--table", theirs, cwd=copy)
+    said = run_floe_here("enforce", "b.parquet", "c.yaml", "--mode", "merge", "--table", theirs, cwd=copy)
     assert said.returncode == 0, said.stderr
     assert files_of(prod) != before
 
 
-def test_a_copy_does_not_clean_up_after_a_run_of_the_original(tmp_path: Path):
+@pytest.mark.spark
+def test_a_copy_does_not_clean_up_after_a_run_of_the_original(spark, tmp_path: Path):
     """A run of the original that is alive holds a lock on its own file, not on the copy's."""
     prod, copy = tmp_path / "prod", tmp_path / "copy"
     prod.mkdir()
@@ -629,7 +631,7 @@ def test_a_copy_does_not_clean_up_after_a_run_of_the_original(tmp_path: Path):
     staged = [path for path in prod.rglob("*.parquet") if ".floe-staging" in path.parts]
     assert staged
     shutil.copytree(prod, copy)
-    assert run_floe("enforce", "b.parquet", "c.yaml", cwd=copy).returncode == 0
+    assert run_floe_here("enforce", "b.parquet", "c.yaml", cwd=copy).returncode == 0
     assert [path for path in staged if not path.exists()] == []
 
 
@@ -644,11 +646,12 @@ def ruled(root: Path, *queries: str) -> Path:
     return root
 
 
-def test_a_rule_that_names_a_word_of_floes_own_is_not_evaluated_and_the_others_are(tmp_path: Path):
+@pytest.mark.spark
+def test_a_rule_that_names_a_word_of_floes_own_is_not_evaluated_and_the_others_are(spark, tmp_path: Path):
     queries = ("select count(*) from floe_variable", "select count(*) from `FLOE_variable` where id < 0")
     root = ruled(tmp_path, *queries, "select count(*) from orders where id < 0")
-    assert run_floe("enforce", "b.parquet", "c.yaml", cwd=root).returncode == 0
-    done = run_floe("test", "c.yaml", "--format", "json", cwd=root)
+    assert run_floe_here("enforce", "b.parquet", "c.yaml", cwd=root).returncode == 0
+    done = run_floe_here("test", "c.yaml", "--format", "json", cwd=root)
     (result,) = json.loads(done.stdout)["results"]
     by_id = {one["id"]: (one["outcome"], one["cause"]) for one in result["expectations"] if ":quality." in one["id"]}
     assert sorted(outcome for outcome, _ in by_id.values()) == ["not_evaluated", "not_evaluated", "pass"]
@@ -673,11 +676,11 @@ def test_a_pattern_in_sql_that_can_hang_is_refused_by_lint_and_not_evaluated(
     tmp_path: Path, condition: str, cause: str
 ):
     root = ruled(tmp_path, f"select count(*) from orders where {condition}", "select count(*) from orders where id < 0")
-    linted = run_floe("lint", "c.yaml", cwd=root)
+    linted = run_floe_here("lint", "c.yaml", cwd=root)
     assert linted.returncode == 1
     assert "FLOE-E507" in linted.stdout
     assert cause in linted.stdout
-    planned = run_floe("plan", "c.yaml", cwd=root)
+    planned = run_floe_here("plan", "c.yaml", cwd=root)
     assert "not evaluated: its SQL is not a single read-only query" in planned.stdout
     assert planned.stdout.count("not evaluated:") == 1
 
@@ -685,9 +688,9 @@ def test_a_pattern_in_sql_that_can_hang_is_refused_by_lint_and_not_evaluated(
 def test_patterns_in_sql_that_cannot_hang_are_read(tmp_path: Path):
     fine = ("note rlike '^[A-Z]{3}-[0-9]+$'", "size(split(note, ',')) > 1", "note like '%a%b%'", "note not like 'a_'")
     root = ruled(tmp_path, *(f"select count(*) from orders where {one}" for one in fine))
-    planned = run_floe("plan", "c.yaml", cwd=root)
+    planned = run_floe_here("plan", "c.yaml", cwd=root)
     assert planned.stdout.count("not evaluated:") == 0
-    assert run_floe("lint", "c.yaml", cwd=root).returncode == 0
+    assert run_floe_here("lint", "c.yaml", cwd=root).returncode == 0
 
 
 # --- L6 and §6: on a stranger's branch nothing of the manifest reaches out
@@ -823,10 +826,11 @@ def test_what_the_environment_and_the_command_say_is_trusted(tmp_path: Path):
 # --- L5: damaged bytes of the registry are said
 
 
-def test_flipped_bytes_in_the_registry_are_a_registry_out_of_reach(tmp_path: Path):
+@pytest.mark.spark
+def test_flipped_bytes_in_the_registry_are_a_registry_out_of_reach(spark, tmp_path: Path):
     root = project(tmp_path)
-    assert run_floe("publish", "c.yaml", cwd=root).returncode in (0, 1)
-    assert run_floe("enforce", "b.parquet", "c.yaml", cwd=root).returncode == 0
+    assert run_floe_here("publish", "c.yaml", cwd=root).returncode in (0, 1)
+    assert run_floe_here("enforce", "b.parquet", "c.yaml", cwd=root).returncode == 0
     path = root / ".floe" / "registry.db"
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -19,7 +19,7 @@ from floe.actions.verify import verify_some
 from floe.model.result import Result
 from floe.settings import Settings
 from floe.tables.locate import TableSelector
-from tests.conftest import run_floe, spark_settings
+from tests.conftest import run_floe, run_floe_here, spark_settings
 
 CONTRACT = """apiVersion: v3.1.0
 kind: DataContract
@@ -329,12 +329,13 @@ def step(home: Home, chance: random.Random, last: int) -> int:
     return last + 50
 
 
-def test_the_command_says_what_it_read(tmp_path: Path):
+@pytest.mark.spark
+def test_the_command_says_what_it_read(spark, tmp_path: Path):
     (tmp_path / "sales.yaml").write_text(PRUNED.replace(", relationships: [{to: shops.id}]", ""))
     for number in range(3):
         write_deltalake(str(tmp_path / "sales"), batch(good(number * 10, 10)), mode="append")
     words = ("test", "sales.yaml", "--table", "./sales")
-    first = run_floe(*words, cwd=tmp_path)
+    first = run_floe_here(*words, cwd=tmp_path)
     assert first.returncode == 0
     assert "keys: sales.id by groupBy\n" in first.stdout
     # nothing changed: nothing is read, and no Java is needed
@@ -343,7 +344,7 @@ def test_the_command_says_what_it_read(tmp_path: Path):
     assert "read 0 of 3 files, reused the results of 3 from snapshot 2" in done.stdout
     assert "keys:" not in done.stdout
     write_deltalake(str(tmp_path / "sales"), batch(good(30, 10)), mode="append")
-    done = run_floe(*words, "--format", "json", cwd=tmp_path)
+    done = run_floe_here(*words, "--format", "json", cwd=tmp_path)
     (result,) = json.loads(done.stdout)["results"]
     assert result["read"] == {"files": 1, "of": 4, "remembered": 3, "snapshot": "2"}
     assert {one["method"] for one in result["expectations"] if one["id"] == "sales.id:key-duplicated"} == {"groupBy"}

@@ -8,7 +8,7 @@ import pytest
 from deltalake import write_deltalake
 
 from floe.cli import main
-from tests.conftest import run_floe
+from tests.conftest import run_floe, run_floe_here
 
 HEAD = """apiVersion: v3.2.0
 kind: DataContract
@@ -103,6 +103,6 @@ def test_long_texts_are_searched_for_secrets_in_a_reasonable_time(tmp_path: Path
     (tmp_path / "t.yaml").write_text(
         HEAD + f"description: {{purpose: {text}}}\nschema: [{{name: t, properties: []}}]\n"
     )
-    done = run_floe("lint", "t.yaml", cwd=tmp_path)
+    done = run_floe_here("lint", "t.yaml", cwd=tmp_path)
     assert done.returncode in (0, 1), done.stderr
     assert "Traceback" not in done.stderr

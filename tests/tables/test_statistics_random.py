@@ -16,9 +16,9 @@ from pyarrow import parquet as pq
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.types import LongType
 
-from floe.engine.metadata.proof import row_count
+from floe.engine.metadata.proof import row_count, violations
 from floe.model.contract import Target
-from floe.model.plan import Claim, violations
+from floe.model.plan import Claim
 from floe.settings import Settings
 from floe.tables import TableFacts, probe
 

@@ -9,9 +9,9 @@ from pyarrow import parquet as pq
 
 from floe.actions.verify import verify_tables
 from floe.engine.gate.gate import parquet
-from floe.engine.metadata.proof import row_count
+from floe.engine.metadata.proof import row_count, violations
 from floe.model.contract import Target
-from floe.model.plan import Claim, violations
+from floe.model.plan import Claim
 from floe.settings import Settings
 from floe.tables import TableFacts, probe
 from floe.tables.locate import TableSelector

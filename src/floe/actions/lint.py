@@ -10,7 +10,6 @@ from typing import Any
 
 from floe.actions.load.settings import load_settings
 from floe.contract.formats import read
-from floe.contract.formats.text.yaml_text import MAX_BYTES
 from floe.contract.lint import RULES, baseline
 from floe.contract.lint.ignore import ignored
 from floe.contract.lint.rule import (
@@ -25,6 +24,7 @@ from floe.contract.lint.run import looks_like_contract
 from floe.contract.lint.views import LintScope, Neighbours
 from floe.contract.sources.files import contract_files, read_bytes
 from floe.model import Contract, ContractError, Finding, Place, SettingError, Severity
+from floe.model.yaml_text import MAX_BYTES
 from floe.settings import LABELS, Settings
 from floe.system.full_disk import remedy
 from floe.system.whole_file import write_whole

@@ -1,7 +1,6 @@
 """Which command runs; only its own module is imported."""
 
 import argparse
-import errno
 import io
 import os
 import signal
@@ -9,15 +8,11 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from difflib import get_close_matches
 from importlib import import_module
 from types import FrameType
 from typing import Any, TextIO, cast
 
-from floe import reports
-from floe.lang.secret import masked, with_variables_hidden
-from floe.model.errors import FloeError, SettingError
-from floe.system.full_disk import ROOM, is_full
+from floe.lang.secret import with_variables_hidden
 from floe.version import __version__
 
 COMMANDS = {
@@ -67,9 +62,6 @@ _GROUPS = {
 }
 # commands that read files only, so they are safe in a checkout that others wrote
 UNTRUSTED = ("lint", "ci", "diff", "compile", "effective", "plan", "convert", "explain", "bump", "init", "completion")
-# errors of a full disk, a closed stream or a broken device while output is written
-_NOT_TAKEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
-_PIPE_CLOSED = 141  # the exit code of a program that SIGPIPE ends
 
 
 class _Covering:
@@ -119,44 +111,56 @@ def _terminate(number: int, frame: FrameType | None) -> None:
 
 
 def _main(words: list[str]) -> int:
-    parser = _parser(words[0] if words else "")
     try:
-        if words:
-            _check_command(words[0])
-        options = parser.parse_args(words)
-        if "run" not in options:
-            parser.print_help(sys.stderr)
-            return 2
-        if _untrusted() and words[0] not in UNTRUSTED:
-            raise SettingError(
-                f"`floe {words[0]}` connects to systems that the checkout names, and FLOE_UNTRUSTED marks the checkout as untrusted",
-                f"Read the checkout, then unset FLOE_UNTRUSTED. These commands work without: {', '.join(UNTRUSTED)}",
-            )
-        code = int(options.run(options))
+        code = _run(words)
         sys.stdout.flush()
         return code
-    except FloeError as error:
-        return _said(error, words)
-    except BrokenPipeError:
-        _let_go_of_the_output()
-        return _PIPE_CLOSED
     except KeyboardInterrupt:
         print("✗ stopped", file=sys.stderr)
         return 130
-    except Exception as error:  # noqa: BLE001  (the outermost frame: a fault of ours, said without a traceback)
-        if isinstance(error, OSError) and error.errno in _NOT_TAKEN and not error.filename:
-            return _not_taken(error)
-        if isinstance(error, OSError) and is_full(error):
-            return _full_disk(error)
-        return _our_fault(error, words)
+    except Exception as error:  # noqa: BLE001  (the outermost frame: a fault of ours ends without a traceback, too)
+        from floe.cli.failure import exit_code
+
+        return exit_code(error, words)
 
 
-def _untrusted() -> bool:
-    if "FLOE_UNTRUSTED" not in os.environ:
-        return False
+def _run(words: list[str]) -> int:
+    if words == ["--version"]:  # no reason to build a parser
+        print(f"floe {__version__}")
+        return 0
+    command = words[0] if words else ""
+    if command not in COMMANDS and command and not command.startswith("-"):
+        raise _unknown(command)
+    parser = _parser(command)
+    options = parser.parse_args(words)
+    if "run" not in options:
+        parser.print_help(sys.stderr)
+        return 2
+    if "FLOE_UNTRUSTED" in os.environ and command not in UNTRUSTED:
+        _refuse_if_untrusted(command)
+    return int(options.run(options))
+
+
+def _unknown(word: str) -> Exception:
+    """An unknown command, with the nearest known one."""
+    from difflib import get_close_matches
+
+    from floe.model.errors import SettingError
+
+    near = get_close_matches(word, COMMANDS, 1)
+    hint = f"Did you mean 'floe {near[0]}'? " if near else ""
+    return SettingError(f"Unknown command '{word}'", f"{hint}`floe --help` lists the commands")
+
+
+def _refuse_if_untrusted(command: str) -> None:
     from floe.actions.load.settings import is_untrusted
+    from floe.model.errors import SettingError
 
-    return is_untrusted()
+    if is_untrusted():
+        raise SettingError(
+            f"`floe {command}` connects to systems that the checkout names, and FLOE_UNTRUSTED marks the checkout as untrusted",
+            f"Read the checkout, then unset FLOE_UNTRUSTED. These commands work without: {', '.join(UNTRUSTED)}",
+        )
 
 
 def _parser(command: str) -> argparse.ArgumentParser:
@@ -169,7 +173,8 @@ def _parser(command: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"floe {__version__}", help="print the version and exit")
     commands = parser.add_subparsers(prog="floe", metavar="COMMAND", help=argparse.SUPPRESS)
-    for name, purpose in COMMANDS.items():
+    for name in [command] if command in COMMANDS else COMMANDS:
+        purpose = COMMANDS[name]
         below = commands.add_parser(
             name,
             description=purpose[0].upper() + purpose[1:] + ".",
@@ -194,49 +199,6 @@ def _examples(examples: Sequence[str]) -> list[str]:
     return [f"example{'s' * (len(examples) > 1)}:", *(f"  {example}" for example in examples)]
 
 
-def _check_command(word: str) -> None:
-    """Refuse an unknown command with the nearest known one."""
-    if word.startswith("-") or word in COMMANDS:
-        return
-    near = get_close_matches(word, COMMANDS, 1)
-    hint = f"Did you mean 'floe {near[0]}'? " if near else ""
-    raise SettingError(f"Unknown command '{word}'", f"{hint}`floe --help` lists the commands")
-
-
-def _said(error: FloeError, words: Sequence[str]) -> int:
-    """Print why the work could not be done; errors of a contract are exit 1, all others 2."""
-    findings = getattr(error, "findings", ())
-    if "json" in words or "--format=json" in words:
-        from floe.cli.output import print_json
-
-        print_json(error.to_dict())
-    from floe.reports.style import Style, clean
-
-    if findings:
-        print(reports.text.findings.findings_text(findings, Style(False)), file=sys.stderr)
-    else:
-        print(f"✗ {clean(str(error))}", file=sys.stderr)
-    return 1 if any(finding.code != "E500" for finding in findings) else 2
-
-
-def _not_taken(error: OSError) -> int:
-    _let_go_of_the_output()
-    reason = (error.strerror or "no reason given").lower()
-    print(f"✗ Output cannot be written: {reason}\n    Suggestion: Check the target of the output", file=sys.stderr)
-    return 2
-
-
-def _full_disk(error: OSError) -> int:
-    place = f"{error.filename} cannot be written: " if error.filename else ""
-    print(f"✗ {place}{(error.strerror or str(error)).lower()}\n    Suggestion: {ROOM}", file=sys.stderr)
-    return 2
-
-
-def _let_go_of_the_output() -> None:
-    """What is left in the buffer goes nowhere, so that the interpreter does not stumble over it at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _print_whatever_the_terminal_takes() -> None:
     """A character that a terminal or file cannot show is written by its number; a closed stream accepts everything."""
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  (open as long as we run)
@@ -244,22 +206,3 @@ def _print_whatever_the_terminal_takes() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-
-
-def _our_fault(error: Exception, words: Sequence[str]) -> int:
-    import tempfile
-    import traceback
-
-    text = f"floe {__version__} {' '.join(words)}\n{''.join(traceback.format_exception(error))}"
-    try:
-        with tempfile.NamedTemporaryFile("w", prefix="floe-", suffix=".log", delete=False, encoding="utf-8") as log:
-            log.write(with_variables_hidden(masked(text)))
-        attached = f"attach {log.name}"
-    except OSError as unwritten:
-        attached = f"set TMPDIR to a folder that can be written, for a log to attach ({unwritten.strerror})"
-    cause = str(masked(str(error).strip())).splitlines() or [""]
-    print(
-        f"✗ internal error: {type(error).__name__}: {cause[0][:300]}\n    Suggestion: Report this bug and {attached}",
-        file=sys.stderr,
-    )
-    return 2

@@ -15,11 +15,23 @@ def dumps(data: Any, indent: int | None = None) -> str:
     >>> dumps({"a": Decimal("1.50"), "b": Decimal(2)})
     '{"a": 1.5, "b": 2}'
     """
-    text = json.dumps(data, indent=indent, ensure_ascii=False, default=_plain)
+    text = json.dumps(data, indent=indent, ensure_ascii=False, default=_one_value)
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def _plain(value: Any) -> Any:
+def _one_value(value: Any) -> Any:
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     return str(value)
+
+
+def plain(value: Any) -> Any:
+    """Values as JSON holds them, numbers exactly."""
+    if isinstance(value, dict):
+        return {key: plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if isinstance(value, Decimal):
+        whole = value == value.to_integral_value() if value.is_finite() and value.adjusted() < 40 else False
+        return int(value) if whole else {"number": str(value.normalize())}
+    return value

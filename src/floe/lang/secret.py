@@ -4,20 +4,18 @@ One function hides it: by the name of a value, and by its form, at any place in 
 contract's variables are hidden too, as soon as a variable got one (`reveal`).
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from html import escape
 from typing import Any
 
 SIGN = "***"
 _LEAST = 4
+# The patterns are texts: `re` compiles them with the first value that needs one, and most commands have none.
 # Texts are hostile, and long ones must not take long: no part may begin at every letter and read on from each of them.
 # each named for what it is; the last group that matches is what must never be shown
-LOOKS = re.compile(
-    r"""
+LOOKS = r"""(?x)
     ://[^\s/:@'"]*:(?P<password_in_url>[^\s/@'"]+)@
   | (?<![A-Za-z0-9])(?P<aws_key>(?:AKIA|ASIA)[0-9A-Z]{16})(?![A-Za-z0-9])
   | (?P<github_token>gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{40,}|glpat-[A-Za-z0-9_-]{20,})
@@ -30,30 +28,25 @@ LOOKS = re.compile(
   | (?i:account_?key|shared_?access_?(?:key|signature))\s*=\s*(?P<account_key>[A-Za-z0-9+/=%]{20,})
   | [?&](?:sig|X-Amz-Signature)=(?P<signature>[A-Za-z0-9%+/=]{20,})
   | (?:^|[;?&])(?i:password|passwd|pwd|secret_?access_?key|client_?secret|api_?key|access_?token)=(?P<setting>[^\s;&,'"]{3,})
-    """,
-    re.VERBOSE,
-)
+"""
 # a text without any of these cannot match, and this is tested on every text
 HINT = re.compile(
     r"://[^\s/]*@|AKIA|ASIA|gh[pousr]_|github_pat|glpat-|xox|hooks\.slack|AIza|dapi|k_live_|sk-|eyJ|BEGIN|[=]"
 )
 # references to a secret that are not secrets
-PLACEHOLDER = re.compile(
+PLACEHOLDER = (
     r"\$\{|\{\{|<[^<>]*>$|\*{3,}|(?i:(?<!x)x{4,}$|vault:|arn:aws:secretsmanager|secrets?://|secret/|env:|keyvault|akv:|\$[A-Z_]+$"
     r"|none$|null$|true$|false$|required$|example|placeholder|changeme|your[-_ ])"
 )
 # what is too little to be sure that a contract holds a secret, and enough to hide it
-_MORE = re.compile(
-    r"""
+_MORE = r"""(?x)
     ://[^\s/@'":]*:(?P<url>[^/\s'"]*)@
   | (?:[?&;]|(?<![\w.-]))(?i:[\w.-]*(?:password|passwd|pwd|secret|token|credential|signature|api[_.-]?key|access[_.-]?key
       |account[_.-]?key|access[_.-]?key[_.-]?id|authorization))=(?P<pair>[^\s;&,'"=][^\s;&,'"]*)
   | [?&;](?i:sig|sas|code|key|auth)=(?P<query>[^\s;&,'"]+)
   | (?i:\b(?:bearer|basic|sharedkey|negotiate|digest)\s+(?P<header>[A-Za-z0-9._~+/=:-]{6,}))
-    """,
-    re.VERBOSE,
-)
-_NAMES = re.compile(
+"""
+_NAMES = (
     r"(?i)password|passwd|passphrase|secret|token|credential|authorization|cookie|signature|private.?key|access.?key"
     r"|api.?key|account.?key|shared.?key|encryption.?key|(?:^|[._-])(?:pwd|sas|sig)(?:[._-]|$)"
 )
@@ -66,7 +59,7 @@ def secret_name(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _named(name: str) -> bool:
-    return _NAMES.search(name) is not None
+    return re.search(_NAMES, name) is not None
 
 
 def masked(value: Any, name: str = "", sign: str = SIGN, named: Callable[[str], bool] = secret_name) -> Any:
@@ -98,20 +91,20 @@ def masked(value: Any, name: str = "", sign: str = SIGN, named: Callable[[str], 
 
 def _is_placeholder(value: Any) -> bool:
     """Whether a value only refers to its secret."""
-    return isinstance(value, str) and (not value or PLACEHOLDER.search(value) is not None)
+    return isinstance(value, str) and (not value or re.search(PLACEHOLDER, value) is not None)
 
 
 def _without(text: str, sign: str) -> str:
     """A text with everything that has the form of a secret hidden."""
     for looks in (LOOKS, _MORE):
-        text = looks.sub(lambda match: _hidden(match, sign), text)
+        text = re.sub(looks, lambda match: _hidden(match, sign), text)
     return text
 
 
 def _hidden(match: re.Match[str], sign: str) -> str:
     name = match.lastgroup
     found = match[name] if name else ""
-    if not name or not found or PLACEHOLDER.search(found) or found == sign:
+    if not name or not found or re.search(PLACEHOLDER, found) or found == sign:
         return match[0]
     start, end = (place - match.start() for place in match.span(name))
     return match[0][:start] + sign + match[0][end:]
@@ -141,6 +134,8 @@ def reveal(variable: str, value: str) -> None:
     """
     if _revealed.get(value) == variable or len(value) < _LEAST or value.replace(".", "").isdigit():
         return
+    from html import escape
+
     for spelled in (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], escape(value)):
         _revealed.setdefault(spelled, variable)
     _pattern.cache_clear()
@@ -194,4 +189,6 @@ def key_of(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _slow_hash(text: str) -> str:
+    import hashlib
+
     return hashlib.scrypt(text.encode(), salt=b"floe", n=2**14, r=8, p=1, dklen=8).hex()

@@ -13,8 +13,8 @@ from floe.model.errors import (
     TableError,
     ViolationError,
 )
-from floe.model.finding import Finding, Message, Severity
-from floe.model.tree import List, Map, Place, Step, dotted, locate
+from floe.model.finding import Finding, Message, Place, Severity, Step, dotted
+from floe.model.yaml_text import List, Map, locate
 
 __all__ = [
     "LAYERS",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 
-from floe.model.tree import Place
+from floe.model.finding import Place
 
 
 @dataclass(frozen=True, slots=True)

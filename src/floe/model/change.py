@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Any
 
-from floe.model.finding import Finding, Severity
-from floe.model.tree import Place
+from floe.model.finding import Finding, Place, Severity
 
 FORMATS = ("delta", "iceberg_v2", "iceberg_v3", "avro")
 

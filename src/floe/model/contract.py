@@ -9,9 +9,10 @@ from typing import Any
 from floe.lang.sql.names import quote
 from floe.model.change import Bump
 from floe.model.errors import TableError
+from floe.model.finding import Place, Step
 from floe.model.show import as_html, as_text
-from floe.model.tree import List, Map, Place, Step
 from floe.model.types import Member, Struct, Type
+from floe.model.yaml_text import List, Map
 
 # what no path or name of a table holds: control characters, what ends a name in SQL, what Spark replaces
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029`]|\\$\\{")
@@ -284,19 +285,14 @@ class Contract(Noun):
     def _repr_html_(self) -> str:
         return as_html(self)
 
-    def walk(self) -> Iterator[Noun]:
+    def walk(self) -> list[Noun]:
         """The contract and every part of it."""
-        yield self
-        yield from self.servers
+        parts: list[Noun] = [self, *self.servers]
         for dataset in self.datasets:
-            yield dataset
-            yield from dataset.rules
-            yield from dataset.relationships
+            parts += (dataset, *dataset.rules, *dataset.relationships)
             for part in dataset.walk():
-                yield part
-                yield from part.rules
-                yield from part.relationships
-        yield from self.sla
+                parts += (part, *part.rules, *part.relationships)
+        return [*parts, *self.sla]
 
     def layer(self, dataset: Dataset) -> str | None:
         """The medallion layer of a dataset: from the contract, else from its folder, else unknown."""

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from floe.model.tree import Map, Place
+from floe.model.finding import Place
+from floe.model.yaml_text import Map
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The plan of a dataset: all its expectations, ready to run, and what file statistics may prove about a column (claims)."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal as Number
@@ -51,29 +51,9 @@ class FileStatistics:
 
 
 def file_id(path: str, rows: int | None, mark: str, deleted: str | None = None) -> str:
-    """The key of a file in the history: `whole_file`, `path_of` and `rows_of` take it apart."""
+    """The key of a file in the history of a table (engine/incremental/history.py takes it apart)."""
     whole = f"{path}\t{'' if rows is None else rows} {mark}"
     return f"{whole}\n{deleted}" if deleted else whole
-
-
-def whole_file(id_: str) -> str:
-    """The file before rows of it were deleted."""
-    return id_.split("\n", 1)[0]
-
-
-def path_of(id_: str) -> str:
-    """The path of a file.
-
-    >>> path_of(file_id("a.parquet", 3, "120")), rows_of(file_id("a.parquet", 3, "120"))
-    ('a.parquet', 3)
-    """
-    return whole_file(id_).split("\t", 1)[0]
-
-
-def rows_of(id_: str) -> int | None:
-    """The number of rows that were written to a file; None if its key does not have it."""
-    rows = whole_file(id_).partition("\t")[2].partition(" ")[0]
-    return int(rows) if rows.isdigit() else None
 
 
 def bounded(type_: Type) -> bool:
@@ -81,45 +61,7 @@ def bounded(type_: Type) -> bool:
     return isinstance(type_, Decimal) or (isinstance(type_, Atomic) and type_.name in _EXACT)
 
 
-def file_violations(claims: Iterable[Claim], file: FileStatistics) -> int | None:
-    """How many rows of one file break claims, where its statistics prove it."""
-    counts = [_in_file(claim, file) for claim in claims]
-    return None if None in counts else sum(count for count in counts if count)
-
-
-def violations(claim: Claim, files: tuple[FileStatistics, ...]) -> int | None:
-    """The number of rows that violate a claim, if the statistics prove it; None if they do not.
-
-    >>> violations(Claim("not_null", "a"), (FileStatistics(3, {"a": 0}), FileStatistics(5, {"a": 2})))
-    2
-    >>> violations(Claim("at_least", "a", 0), (FileStatistics(3, {"a": 0}, {"a": 1}),))
-    0
-    >>> violations(Claim("at_least", "a", 2), (FileStatistics(3, {"a": 0}, {"a": 1}),)) is None
-    True
-    """
-    counts = [_in_file(claim, file) for file in files]
-    return None if None in counts else sum(count for count in counts if count)
-
-
-def _in_file(claim: Claim, file: FileStatistics) -> int | None:
-    if file.rows == 0:
-        return 0
-    nulls = file.nulls.get(claim.column)
-    if claim.kind == "not_null":
-        return nulls
-    if nulls is not None and nulls == file.rows:
-        return 0  # nothing but nulls, which break no bound
-    edge = (file.least if claim.kind == "at_least" else file.most).get(claim.column)
-    if edge is None:
-        return None
-    try:
-        beyond = edge < claim.bound if claim.kind == "at_least" else edge > claim.bound
-        kept = not beyond and not (claim.strict and edge == claim.bound)
-    except TypeError:
-        return None
-    return 0 if kept else None
-
-
+_NO_VIOLATION = {"mustBe": 0}
 Bounds = tuple[int | Number | date, int | Number | date]  # the least and the most value, of one kind
 
 
@@ -237,7 +179,7 @@ class Expectation:
     severity: Severity
     check: Check
     expected: Any = None
-    operators: Mapping[str, Any] = dataclasses.field(default_factory=lambda: {"mustBe": 0})
+    operators: Mapping[str, Any] = dataclasses.field(default_factory=_NO_VIOLATION.copy)
     unit: str | None = None
     columns: tuple[str, ...] = ()  # the columns it reads; without them it cannot be evaluated
     claims: tuple[Claim, ...] = ()  # the claims on file statistics that prove it, all of them combined

@@ -6,8 +6,7 @@ from datetime import date
 from fnmatch import fnmatchcase
 from typing import Any
 
-from floe.model.finding import Finding, Severity
-from floe.model.tree import Place, dotted
+from floe.model.finding import Finding, Place, Severity, dotted
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from floe.model.tree import Map, Place
+from floe.model.finding import Place
+from floe.model.yaml_text import Map
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
@@ -27,11 +27,11 @@ class Entry:
     version: Row  # of versions, without the decision and the publisher
     fields: Sequence[Row] = ()
     tables: Sequence[Row] = ()
+    key: tuple[str, str] = field(init=False)  # its contract and its version
 
-    @property
-    def key(self) -> tuple[str, str]:
-        """Its contract and its version."""
-        return self.version["contract_id"], self.version["version"]
+    def __post_init__(self) -> None:
+        """Name what is registered."""
+        object.__setattr__(self, "key", (self.version["contract_id"], self.version["version"]))
 
 
 @dataclass(frozen=True, slots=True)

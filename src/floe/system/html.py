@@ -7,9 +7,7 @@ renders it. Jinja2 is imported with the first page, so that commands that write 
 """
 
 import re
-from base64 import b64encode
 from functools import cache
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -69,6 +67,9 @@ def web_address(url: Any) -> str | None:
 @cache
 def _environment(package: str) -> "Environment":
     """The templates of a package, and those that all packages share."""
+    from base64 import b64encode
+    from hashlib import sha256
+
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from floe.actions.load.settings import merged_settings
-from floe.contract.formats.text import yaml_text
-from floe.model import SettingError
+from floe.model import SettingError, yaml_text
 from floe.settings import KEYS, Settings
 
 

@@ -13,9 +13,8 @@ from floe.contract.compat import CHANGES
 from floe.contract.compat.diff import changes
 from floe.contract.formats import canonical, read
 from floe.contract.formats.odcs import step
-from floe.contract.formats.text import yaml_text
-from floe.lang.json_text import dumps
-from floe.model import Severity
+from floe.lang.json_text import dumps, plain
+from floe.model import Severity, yaml_text
 
 _CASES = Path(__file__).parents[2] / "cases" / "odcs"
 _FILES = sorted(path for folder in ("v3.*", "dialects-as-odcs") for path in _CASES.glob(f"{folder}/**/*.yaml"))
@@ -183,10 +182,7 @@ def _sound(tree):
 def _said_of(old, new):
     """All that the changes say, with the parts that were added or taken away as they are."""
     found = changes(old, new, CHANGES)
-    return [
-        (one.change, one.path, dumps(canonical.plain(one.old)), dumps(canonical.plain(one.new)), one.note)
-        for one in found
-    ]
+    return [(one.change, one.path, dumps(plain(one.old)), dumps(plain(one.new)), one.note) for one in found]
 
 
 _PARTS_COME_AND_GO = ("-added", "-removed")

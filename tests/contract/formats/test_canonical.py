@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from floe.contract.formats import canonical, read
-from floe.contract.formats.text import yaml_text
+from floe.model import yaml_text
 
 CASES = Path(__file__).parents[2] / "cases" / "odcs"
 BASE = """\

@@ -7,8 +7,7 @@ import pytest
 
 from floe.contract.formats import canonical, read
 from floe.contract.formats.odcs.causes import causes
-from floe.contract.formats.text import yaml_text
-from floe.model import Severity, locate
+from floe.model import Severity, locate, yaml_text
 
 CASES = Path(__file__).parents[2] / "cases"
 PAIRS = {

@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from floe.contract.formats import canonical, read
 from floe.contract.formats.odcs import write as odcs_write
-from floe.contract.formats.text import yaml_text
-from floe.model import Severity
+from floe.model import Severity, yaml_text
 
 CASES = Path(__file__).parents[2] / "cases"
 

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from floe.contract.formats.text import yaml_text
 from floe.contract.formats.text.edit import NewKey, add_keys, append, replace_scalar
-from floe.model import ContractError, Map, SettingError
+from floe.model import ContractError, Map, SettingError, yaml_text
 from tests.helpers.conversions import CASES
 
 EXAMPLES = sorted((CASES / "odcs").rglob("*.odcs.yaml"))

@@ -6,10 +6,9 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from floe.contract.formats import odcs
-from floe.contract.formats.text import yaml_text
 from floe.contract.lint import RULES
 from floe.contract.lint.rule import findings
-from floe.model import List, Map, Place, Severity
+from floe.model import List, Map, Place, Severity, yaml_text
 
 _ODCS = Path(__file__).parents[2] / "cases" / "odcs"
 _SEEDS = [

@@ -5,7 +5,7 @@ import yaml
 
 from floe.actions.lint import lint
 from floe.contract.formats.odcs import VERSIONS, schema_findings
-from floe.contract.formats.text import yaml_text
+from floe.model import yaml_text
 
 _CASES = yaml.safe_load((Path(__file__).parents[2] / "cases" / "odcs_schema" / "findings.yaml").read_text())
 _SOUND = "apiVersion: {version}\nkind: DataContract\nid: orders\nversion: 1.0.0\nstatus: active\n"

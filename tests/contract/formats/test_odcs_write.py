@@ -11,8 +11,7 @@ from floe.contract.formats import canonical, read
 from floe.contract.formats.odcs import schema_findings
 from floe.contract.formats.odcs.causes import causes
 from floe.contract.formats.odcs.write import document, write
-from floe.contract.formats.text import yaml_text
-from floe.model import Severity
+from floe.model import Severity, yaml_text
 from tests.helpers.odcs_files import CASES, FILES
 
 VERSIONS = ("v3.1.0", "v3.2.0", None)

@@ -12,9 +12,8 @@ from floe.contract.formats import canonical, read, read_tree
 from floe.contract.formats.odcs import validator
 from floe.contract.formats.odcs.causes import causes
 from floe.contract.formats.odcs.write import write
-from floe.contract.formats.text import yaml_text
-from floe.model import List, Map, Place
-from floe.model.tree import tree as planted
+from floe.model import List, Map, Place, yaml_text
+from floe.model.yaml_text import tree as planted
 
 SCHEMAS = Path(floe.__file__).parent / "contract" / "formats" / "odcs" / "schemas"
 OLDER = """

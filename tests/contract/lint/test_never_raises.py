@@ -7,10 +7,9 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from floe.contract.formats import read_tree
-from floe.contract.formats.text import yaml_text
 from floe.contract.lint import RULES
 from floe.contract.lint.rule import findings, folder_findings
-from floe.model import List, Map, Place
+from floe.model import List, Map, Place, yaml_text
 
 _ODCS = Path(__file__).parents[2] / "cases" / "odcs"
 _NAMES = (

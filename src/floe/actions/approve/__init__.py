@@ -7,11 +7,10 @@ from pathlib import Path
 
 from floe.contract.formats.config import policies as approvals_text
 from floe.contract.formats.config.policies import read_waivers
-from floe.contract.formats.text import yaml_text
 from floe.contract.formats.text.edit import append
 from floe.contract.sources.files import read_bytes
 from floe.contract.sources.rewrite import rewrite
-from floe.model import ContractError, Finding, SettingError
+from floe.model import ContractError, Finding, SettingError, yaml_text
 from floe.model.approval import Approval
 from floe.model.policy import Waiver
 from floe.settings import Settings

@@ -15,10 +15,10 @@ from floe.contract.formats.foreign import documents
 from floe.contract.formats.foreign.loss import LostParts
 from floe.contract.formats.foreign.table import SchemaTable, document, planted
 from floe.contract.formats.odcs import write as odcs_write
-from floe.contract.formats.text import edit, yaml_text
+from floe.contract.formats.text import edit
 from floe.contract.lint.personal import named
 from floe.contract.sources.files import read_bytes
-from floe.model import LAYERS, Contract, ContractError, Dataset, FloeError, Map, Place
+from floe.model import LAYERS, Contract, ContractError, Dataset, FloeError, Map, Place, yaml_text
 from floe.model.contract import Target
 from floe.settings import Settings
 from floe.tables.locate import TableSelector, find_target

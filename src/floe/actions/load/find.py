@@ -17,7 +17,6 @@ from floe.actions.load.compiled import find_compiled
 from floe.actions.load.product import Parents
 from floe.contract.formats import read
 from floe.contract.formats.odcs import contract_in
-from floe.contract.formats.text.yaml_text import plain_value
 from floe.contract.lint import RULES
 from floe.contract.lint.rule import findings as rule_findings
 from floe.contract.resolve.inherit import ContractFamily
@@ -37,6 +36,7 @@ from floe.model import (
     locate,
 )
 from floe.model.contract import REGISTRY
+from floe.model.yaml_text import plain_value
 from floe.settings import Settings
 
 # errors that make one rule not evaluated (E580) and affect no other

@@ -17,7 +17,7 @@ from floe.contract.resolve.merge import merge
 from floe.contract.sources.files import Disk, contract_files, root
 from floe.model import Contract, ContractError, Finding, Map, Place, Severity
 from floe.model.product import OutputPort, Product
-from floe.model.tree import add, add_all, copy, maps
+from floe.model.yaml_text import add, add_all, copy, maps
 from floe.settings import Settings
 
 _PATH = re.compile(r"[/\\]|\.(?:ya?ml|json)$", re.IGNORECASE)  # what names a file, not a contract

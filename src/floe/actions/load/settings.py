@@ -13,10 +13,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from floe.contract.formats.text import yaml_text
 from floe.contract.sources.files import read_bytes, root
 from floe.lang.secret import masked
-from floe.model import ContractError, Map, SettingError, locate
+from floe.model import ContractError, Map, SettingError, locate, yaml_text
 from floe.settings import KEYS, RESERVED, ObjectStore, SettingKey, Settings
 
 _BY_NAME = {key.name: key for key in KEYS}

@@ -10,9 +10,9 @@ from floe import engine, registry, tables
 from floe.engine.incremental.verify import VerifyContext, verify_incrementally
 from floe.engine.metadata.proof import (
     AHEAD,
+    ages,
     bounds_of,
     budgets,
-    by_bounds,
     files_are_clustered,
     null_counts,
     prove,
@@ -116,8 +116,7 @@ def judge_table(
 def _without_rows(plan: Plan, seen: TableFacts, files: Files, aids: VerifyInputs, past: EarlierRuns) -> list[Outcome]:
     """What metadata decides, and what no reading of rows could."""
     outcomes = [] if files is None else prove(plan.expectations, files)
-    ages = (by_bounds(expectation, files, aids.now) for expectation in plan.expectations)
-    outcomes += [outcome for outcome in ages if outcome]
+    outcomes += ages(plan.expectations, files, aids.now)
     outcomes += _by_commit(plan, seen.committed, aids.now)
     outcomes += budgets(plan.expectations, seen.files, past.spent)
     return outcomes + _not_by_rows(plan, {outcome.id for outcome in outcomes}, aids.scope)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from floe.contract.compat.rename_hints import rename_hints
-from floe.contract.formats.canonical import plain, spelled
+from floe.contract.formats.canonical import spelled
 from floe.contract.formats.odcs import step
-from floe.lang.json_text import dumps
+from floe.lang.json_text import dumps, plain
 from floe.model import Contract, Dataset, Field, Map, Noun, QualityRule, Relationship, Server, Sla
 from floe.model.service_level import level_name
 from floe.model.types import Array, MapOf, Struct, Type

@@ -4,18 +4,18 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
 from floe.contract.formats.odcs.fit import comparable
 from floe.contract.formats.options import said
+from floe.lang.json_text import plain
 from floe.lang.quantity import parse_quantity
 from floe.lang.type_text import parse_type
 from floe.model import Contract, Map
 from floe.model.service_level import SPELLINGS
-from floe.model.tree import maps
 from floe.model.types import SECOND_DIGITS, Array, Atomic, Family, MapOf, Struct, Type
+from floe.model.yaml_text import maps
 
 _LIFECYCLE = ("deprecation", "lifecycleState")
 _FLAGS = ("required", "unique", "primaryKey", "partitioned", "criticalDataElement")
@@ -229,18 +229,6 @@ def _delay(implementation: Any) -> Any:
             except ValueError:
                 return implementation
     return implementation
-
-
-def plain(value: Any) -> Any:
-    """Values as JSON holds them, numbers exactly."""
-    if isinstance(value, dict):
-        return {key: plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
-    if isinstance(value, Decimal):
-        whole = value == value.to_integral_value() if value.is_finite() and value.adjusted() < 40 else False
-        return int(value) if whole else {"number": str(value.normalize())}
-    return value
 
 
 def _json(value: Any) -> str:

@@ -1,20 +1,24 @@
 """SQL in quality rules."""
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from floe.contract.lint.references import target
 from floe.contract.lint.views import Names, RuleOf
-from floe.lang.sql.dialect import dialects_of
-from floe.lang.sql.query import Problem, ProblemKind, query_problems
+from floe.lang import sql
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from floe.lang.sql.query import Problem
 
 
-def found(part: RuleOf, kind: ProblemKind) -> Iterator[Problem]:
-    """What is wrong with the query of a rule, of one kind."""
+def problems(part: RuleOf) -> "Sequence[Problem]":
+    """What is wrong with the query of a rule."""
     query = part.noun.query
-    if part.noun.type == "sql" and isinstance(query, str) and query.strip():
-        dialects = dialects_of(server.type for server in part.names.contract.servers)
-        problems = query_problems(query, _tables(part.names), dialects)
-        yield from (problem for problem in problems if problem.kind is kind)
+    if part.noun.type != "sql" or not isinstance(query, str) or not query.strip():
+        return ()
+    dialects = sql.dialect.dialects_of(server.type for server in part.names.contract.servers)
+    return sql.query.query_problems(query, _tables(part.names), dialects)
 
 
 def _tables(names: Names) -> frozenset[str]:

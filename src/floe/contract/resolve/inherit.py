@@ -8,7 +8,7 @@ from floe.contract.formats import odcs
 from floe.contract.formats.odcs.fit import comparable
 from floe.contract.resolve.merge import is_pattern, merge
 from floe.model import Contract, Finding, List, Map, Place, Severity
-from floe.model.tree import maps
+from floe.model.yaml_text import maps
 
 MAX_TIERS = 16
 TIERS = ("enterprise", "domain", "product")

@@ -8,8 +8,8 @@ from typing import Any
 from floe.contract.formats.odcs import property_type
 from floe.model import Finding, List, Map, Place, Severity
 from floe.model.service_level import level_name
-from floe.model.tree import copy
 from floe.model.types import Atomic, Family, Struct, Text, Type
+from floe.model.yaml_text import copy
 
 _VERSION = "v3.1.0"
 _TYPED = ("logicalType", "physicalType")

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from floe.lang.secret import with_variables_hidden, with_variables_revealed
-from floe.model.plan import path_of, rows_of, whole_file
 from floe.tables.facts import Rewrite
 
 _FORM = 3
@@ -20,6 +19,27 @@ _PARTS = 64  # of one rule; more are merged
 _RULES = 2000  # of one table; the least recently used are removed
 Figures = Sequence[int | None]
 Files = frozenset[str]
+
+
+def whole_file(id_: str) -> str:
+    """The file before rows of it were deleted."""
+    return id_.split("\n", 1)[0]
+
+
+def path_of(id_: str) -> str:
+    """The path of a file.
+
+    >>> from floe.model.plan import file_id
+    >>> path_of(file_id("a.parquet", 3, "120")), rows_of(file_id("a.parquet", 3, "120"))
+    ('a.parquet', 3)
+    """
+    return whole_file(id_).split("\t", 1)[0]
+
+
+def rows_of(id_: str) -> int | None:
+    """The number of rows that were written to a file; None if its key does not have it."""
+    rows = whole_file(id_).partition("\t")[2].partition(" ")[0]
+    return int(rows) if rows.isdigit() else None
 
 
 class FileSetResult(NamedTuple):

@@ -7,10 +7,10 @@ from dataclasses import astuple, dataclass, field, replace
 from typing import Any, NamedTuple
 
 from floe.engine.incremental.history import Files, FileSetResult, RuleHistory, bounded, combine
-from floe.engine.metadata.proof import AHEAD, seconds_of
+from floe.engine.metadata.proof import AHEAD, file_violations, seconds_of
 from floe.engine.plan.expectations import broken_text
 from floe.model.age import age_outcome
-from floe.model.plan import Expectation, FileStatistics, ForeignKey, RowAge, RowRule, UniqueKey, file_violations
+from floe.model.plan import Expectation, FileStatistics, ForeignKey, RowAge, RowRule, UniqueKey
 from floe.model.result import Measured, Outcome, judged_outcome, without_value
 from floe.version import __version__
 
@@ -78,7 +78,7 @@ def rule_of(
     expectation: Expectation, kind: str, identities: Mapping[str, str], other: ReferencedFiles | None
 ) -> str | None:
     """The key of a rule in the history: what it measures, of which columns, by which version; thresholds are applied later."""
-    if expectation.reference and other is None:
+    if kind == "reference" and other is None:
         return None
     columns = {name: identities.get(name) for name in expectation.columns} if expectation.columns else dict(identities)
     said = [__version__, kind, astuple(expectation.check), sorted(columns.items()), other and other.uid]
@@ -222,6 +222,8 @@ def learned(need: RuleNeed, found: Measurement | None, read: Files, now: int, fi
 
 
 def _with_proved(need: RuleNeed) -> RuleHistory:
+    if not need.proved:
+        return need.known
     clean = frozenset(name for name, count in need.proved.items() if not count)
     parts = [FileSetResult(frozenset([name]), count) for name, count in need.proved.items() if count]
     known = need.known

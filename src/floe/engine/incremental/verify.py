@@ -26,7 +26,7 @@ from floe.engine.metadata.proof import row_count
 from floe.lang.secret import key_of
 from floe.model import EngineError, RegistryError, TableError
 from floe.model.contract import Target
-from floe.model.plan import Expectation, FileStatistics, Plan, VerifyInputs
+from floe.model.plan import Expectation, FileStatistics, ForeignKey, Plan, VerifyInputs
 from floe.model.result import Outcome, not_evaluated
 from floe.settings import Settings
 from floe.system.clock import stamp
@@ -151,7 +151,7 @@ def _needs(
     needs, anew = [], []
     for expectation in case.plan.expectations:
         kind = kind_of(expectation)
-        found = seen.get(expectation.reference.dataset) if expectation.reference else None
+        found = seen.get(expectation.check.target.dataset) if isinstance(expectation.check, ForeignKey) else None
         other = found.other if found else None
         rule = rule_of(expectation, kind, case.facts.identities, other) if kind else None
         if kind is None or rule is None:

@@ -26,14 +26,15 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from floe.model.age import age_outcome
-from floe.model.plan import Bounds, CostBudget, Expectation, FileStatistics, RowAge, RowCount, violations
+from floe.model.plan import Bounds, Claim, CostBudget, Expectation, FileStatistics, RowAge, RowCount
 from floe.model.result import Measured, Outcome, answered, judged_outcome, not_evaluated, without_value
 
 
 def prove(expectations: Iterable[Expectation], files: tuple[FileStatistics, ...]) -> list[Outcome]:
     """The outcomes of those expectations that the statistics prove or refute; the others are left out."""
     rows = row_count(files)
-    return [outcome for expectation in expectations if (outcome := _proved(expectation, files, rows))]
+    found = [(expectation, _measured(expectation, files, rows)) for expectation in expectations]
+    return [judged_outcome(expectation, measured, "metadata") for expectation, measured in found if measured]
 
 
 def row_count(files: tuple[FileStatistics, ...]) -> int | None:
@@ -94,7 +95,7 @@ def _empty(file: FileStatistics) -> set[str]:
     return {name for name, count in file.nulls.items() if file.rows is not None and count == file.rows}
 
 
-def _proved(expectation: Expectation, files: tuple[FileStatistics, ...], rows: int | None) -> Outcome | None:
+def _measured(expectation: Expectation, files: tuple[FileStatistics, ...], rows: int | None) -> Measured | None:
     counts = isinstance(expectation.check, RowCount)
     if not (expectation.claims or counts):
         return None
@@ -103,11 +104,55 @@ def _proved(expectation: Expectation, files: tuple[FileStatistics, ...], rows: i
         return None
     number = sum(count for count in numbers if count)
     said = f"{number:,} rows" if counts else f"'{expectation.field}' is null in {number:,} rows"
-    return judged_outcome(expectation, Measured(number, rows, said), "metadata")
+    return Measured(number, rows, said)
+
+
+def file_violations(claims: Iterable[Claim], file: FileStatistics) -> int | None:
+    """How many rows of one file break claims, where its statistics prove it."""
+    counts = [_in_file(claim, file) for claim in claims]
+    return None if None in counts else sum(count for count in counts if count)
+
+
+def violations(claim: Claim, files: tuple[FileStatistics, ...]) -> int | None:
+    """The number of rows that violate a claim, if the statistics prove it; None if they do not.
+
+    >>> violations(Claim("not_null", "a"), (FileStatistics(3, {"a": 0}), FileStatistics(5, {"a": 2})))
+    2
+    >>> violations(Claim("at_least", "a", 0), (FileStatistics(3, {"a": 0}, {"a": 1}),))
+    0
+    >>> violations(Claim("at_least", "a", 2), (FileStatistics(3, {"a": 0}, {"a": 1}),)) is None
+    True
+    """
+    counts = [_in_file(claim, file) for file in files]
+    return None if None in counts else sum(count for count in counts if count)
+
+
+def _in_file(claim: Claim, file: FileStatistics) -> int | None:
+    if file.rows == 0:
+        return 0
+    nulls = file.nulls.get(claim.column)
+    if claim.kind == "not_null":
+        return nulls
+    if nulls is not None and nulls == file.rows:
+        return 0  # nothing but nulls, which break no bound
+    edge = (file.least if claim.kind == "at_least" else file.most).get(claim.column)
+    if edge is None:
+        return None
+    try:
+        beyond = edge < claim.bound if claim.kind == "at_least" else edge > claim.bound
+        kept = not beyond and not (claim.strict and edge == claim.bound)
+    except TypeError:
+        return None
+    return 0 if kept else None
 
 
 _NEAR = timedelta(hours=3)
 AHEAD = 300  # seconds; what lies further in the future does not make a table fresh
+
+
+def ages(expectations: Iterable[Expectation], files: tuple[FileStatistics, ...] | None, now: int) -> list[Outcome]:
+    """The outcomes of those expectations on the newest or oldest value that the files' bounds decide."""
+    return [outcome for expectation in expectations if (outcome := by_bounds(expectation, files, now))]
 
 
 def by_bounds(expectation: Expectation, files: tuple[FileStatistics, ...] | None, now: int) -> Outcome | None:

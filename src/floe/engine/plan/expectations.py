@@ -15,7 +15,7 @@ from floe.lang.regex.cost import backtracking_risk
 from floe.lang.regex.pattern import parse_pattern
 from floe.lang.sql.literals import compared, fits, literal, moment, quote, text
 from floe.model import Contract, Dataset, Field, Severity
-from floe.model.plan import Claim, Expectation
+from floe.model.plan import Claim, Expectation, ForeignKey, RowRule, UniqueKey
 from floe.model.types import Array, Atomic, Decimal, Family, MapOf, Struct, Text, Type
 
 
@@ -59,30 +59,23 @@ Wrap = Callable[[str], str]
 class FieldContext(NamedTuple):
     """A dataset of a contract, and the field of a rule, with the SQL of its value.
 
-    `wrap` makes of a condition on the value one on the row; `top` is true for a column of the table itself.
+    `path` is how results name it; `wrap` makes of a condition on the value one on the row; `top` is true for a column of
+    the table itself.
     """
 
     contract: Contract
     dataset: Dataset
+    path: str
     field: Field | None = None
     value: str = ""
     wrap: Wrap = str
     parent: str = ""
-
-    @property
-    def top(self) -> bool:
-        """Whether the field is a column of the table itself."""
-        return self.field is not None and not self.parent and self.value == quote(self.field.column)
+    top: bool = False
 
     @property
     def column(self) -> str | None:
         """The SQL of the field where it has one value per row."""
         return self.value if self.field is not None and self.wrap is str else None
-
-    @property
-    def path(self) -> str:
-        """How results name it."""
-        return f"{self.dataset.name}.{self.field.path}" if self.field else self.dataset.name
 
     def find(self, name: str) -> Field | None:
         """The column of the dataset that a name means, with or without the dataset's name before it."""
@@ -98,10 +91,11 @@ def rows_text(count: int) -> str:
 
 def broken_text(expectation: Expectation, count: int) -> str:
     """The message for rows that violate an expectation."""
-    if expectation.reference:
-        return f"'{expectation.field}' of {rows_text(count)} has no match in '{expectation.reference}'"
-    if expectation.key:
-        return f"'{expectation.field}' is duplicated in {rows_text(count)}"
+    match expectation.check:
+        case ForeignKey(target=target):
+            return f"'{expectation.field}' of {rows_text(count)} has no match in '{target}'"
+        case UniqueKey():
+            return f"'{expectation.field}' is duplicated in {rows_text(count)}"
     if expectation.name == "null-value":
         return f"Null in required field '{expectation.field}'"
     if expectation.code == "E550":
@@ -558,7 +552,7 @@ def estimated_code_size(sql: str) -> int:
 
 def regex_columns(rules: Iterable[Expectation], masked: Collection[str]) -> set[str]:
     """The columns that rules use only in patterns, and whose values may be part of a query."""
-    found = (_search(expectation.row_rule) for expectation in rules if expectation.row_rule)
+    found = (_search(expectation.check.sql) for expectation in rules if isinstance(expectation.check, RowRule))
     return {match["name"][1:-1].replace("``", "`") for match in found if match} - set(masked)
 
 

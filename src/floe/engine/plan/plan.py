@@ -20,7 +20,7 @@ _AND = re.compile(r"\s*(?:,\s*and\b|,|\band\b|\+|&)\s*", re.IGNORECASE)
 def make_plan(contract: Contract, dataset: Dataset, labels: Sequence[str] = LABELS) -> Plan:
     """All expectations of a dataset, with stable ids; values of labels above `internal` are masked in samples."""
     shown = {"", *labels[: labels.index("internal") + 1]} if "internal" in labels else {""}
-    ground = FieldContext(contract, dataset)
+    ground = FieldContext(contract, dataset, dataset.name)
     expectations = [
         *_key(dataset),
         *_rows(ground),
@@ -88,8 +88,11 @@ def _unique(path: str, keys: tuple[str, ...], severity: Severity, structural: bo
 
 
 def _rows(ground: FieldContext) -> Iterator[Expectation]:
-    for field in ground.dataset.fields:
-        for expectation in _field(ground._replace(field=field, value=quote(field.column)), field):
+    fields = ground.dataset.fields
+    columns = [quote(field.column) for field in fields]
+    for field, column in zip(fields, columns, strict=True):
+        of_column = ground._replace(field=field, path=f"{ground.dataset.name}.{field.path}", value=column, top=True)
+        for expectation in _field(of_column, field):
             yield replace(expectation, columns=expectation.columns or (field.column,))
 
 
@@ -124,7 +127,8 @@ def _field(ground: FieldContext, field: Field) -> Iterator[Expectation]:
             )
     if field.unique and not ground.top:
         yield _unique_part(ground)
-    yield from rules(ground)
+    if field.rules:
+        yield from rules(ground)
     yield from _below(ground, field)
 
 
@@ -163,7 +167,8 @@ def _below(ground: FieldContext, field: Field) -> Iterator[Expectation]:
             below = ground._replace(value=name, parent="", wrap=_inside(ground.wrap, side, name))
         else:
             below = ground._replace(value=f"{value}.{quote(child.column)}", parent=value)
-        yield from _field(below._replace(field=child), child)
+        path = f"{ground.dataset.name}.{child.path}"
+        yield from _field(below._replace(field=child, path=path, top=False), child)
 
 
 def _inside(wrap: Wrap, collection: str, name: str) -> Wrap:

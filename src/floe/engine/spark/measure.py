@@ -31,6 +31,7 @@ from floe.model.plan import (
     Bounds,
     CommitAge,
     Expectation,
+    ForeignKey,
     NotEvaluable,
     Plan,
     Reference,
@@ -39,6 +40,7 @@ from floe.model.plan import (
     RowRule,
     RowsPerDay,
     SqlQuery,
+    UniqueKey,
 )
 from floe.model.result import Measured, Outcome, judged_outcome, not_evaluated, without_value
 from floe.tables.spark.errors import ENGINE_ERRORS, first_line
@@ -300,11 +302,15 @@ def measure(scene: MeasureRequest) -> tuple[int, list[Outcome]]:
     unfollowed = {
         expectation.id: cause
         for expectation in asked
-        if expectation.reference and (cause := _no_target(scene, expectation.reference))
+        if isinstance(expectation.check, ForeignKey) and (cause := _no_target(scene, expectation.check.target))
     }
     edges, keyed = (
         _edges(scene, asked),
-        [expectation for expectation in asked if expectation.key and expectation.id not in unfollowed],
+        [
+            expectation
+            for expectation in asked
+            if isinstance(expectation.check, UniqueKey | ForeignKey) and expectation.id not in unfollowed
+        ],
     )
     rows = partial(_counted_rows, scene, key, rules, edges)
     if edges or scene.total is None:  # how a key is checked depends on the result of the row pass
@@ -352,7 +358,7 @@ def _measured(scene: MeasureRequest, expectation: Expectation, seen: Measurement
 
 def _counted(scene: MeasureRequest, expectation: Expectation, seen: Measurements) -> Outcome:
     number = seen.counted.numbers[expectation.id]
-    if not expectation.row_rule:
+    if isinstance(expectation.check, RowAge):
         return _aged(scene, expectation, number)
     samples = shown(seen.counted.samples.get(expectation.id), seen.key, scene.plan, scene.salt)
     return outcome(scene, expectation, (number or 0, seen.counted.rows), broken_text(expectation, number or 0), samples)
@@ -361,9 +367,10 @@ def _counted(scene: MeasureRequest, expectation: Expectation, seen: Measurements
 def _edges(scene: MeasureRequest, asked: list[Expectation]) -> list[str]:
     """The whole-number key columns whose minimum and maximum show how dense they are, unless they are known."""
     keys = [
-        key_of(scene.rows, expectation.key)
+        key_of(scene.rows, expectation.check.columns)
         for expectation in asked
-        if expectation.key and (expectation.reference or scene.existing is None)
+        if isinstance(expectation.check, ForeignKey)
+        or (isinstance(expectation.check, UniqueKey) and scene.existing is None)
     ]
     columns = {
         name for sample_key in keys if len(sample_key.whole) == len(sample_key.names) for name in sample_key.names

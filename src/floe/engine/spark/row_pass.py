@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, Row, functions as sql
 
 from floe.engine.plan.expectations import estimated_code_size, searches, with_precomputed_values
 from floe.lang.sql.literals import quote
-from floe.model.plan import Expectation, Plan, RowAge
+from floe.model.plan import Expectation, Plan, RowAge, RowRule
 from floe.tables.spark.errors import ENGINE_ERRORS, first_line
 
 SAMPLES = 5
@@ -150,14 +150,20 @@ def count_rows(request: RowPassRequest) -> RowPassResult:
 
 
 def _pass(request: RowPassRequest) -> RowPassResult:
-    rules = [expectation for expectation in request.rules if expectation.row_rule]
-    ages = [(rule.id, *_age(rule, request.now)) for rule in request.rules if not rule.row_rule]
+    common = _common_texts(request)
+    rules = [
+        (rule, with_precomputed_values(rule.check.sql, common))
+        for rule in request.rules
+        if isinstance(rule.check, RowRule)
+    ]
+    ages = [(rule.id, *_age(rule, request.now)) for rule in request.rules if not isinstance(rule.check, RowRule)]
     ages += [(f"{side} {column}", side, quote(column)) for column in request.edges for side in ("min", "max")]
     if not rules:
         return _ages_only(request, ages)
-    if request.total is not None:  # no rule needs the good rows
-        rules.sort(key=lambda rule: (searches(_test(rule, request)), rule.columns))
-    tests = [_test(rule, request) for rule in rules]
+    if request.total is not None:  # no rule needs the good rows; those that search texts come last
+        searching = {rule.id: searches(test) for rule, test in rules}
+        rules.sort(key=lambda ruled: (searching[ruled[0].id], ruled[0].columns))
+    tests = [test for _, test in rules]
     if request.total is not None:
         broken = _with_ages(_broken(request.rows, request.key, tests), request, ages)
     else:
@@ -167,7 +173,7 @@ def _pass(request: RowPassRequest) -> RowPassResult:
         *(f"{f}(`floe age {n}`) AS `floe age {n}`" for n, (_, f, _) in _each(ages)),
     ]
     found = {row["floe rule"]: row for row in reduced(broken, request.key, ["floe rule"], sums).collect()}
-    return _result(found, rules, ages, request.total)
+    return _result(found, [rule for rule, _ in rules], ages, request.total)
 
 
 def _ages_only(request: RowPassRequest, ages: Sequence[tuple[str, str, str]]) -> RowPassResult:
@@ -195,12 +201,10 @@ def _result(
     return RowPassResult(total, numbers, samples)
 
 
-def _test(rule: Expectation, request: RowPassRequest) -> str:
-    """A rule's SQL; common values help where text compares by nothing but its signs."""
+def _common_texts(request: RowPassRequest) -> dict[str, Sequence[str]]:
+    """The frequent values of columns whose text compares by nothing but its signs."""
     types = dict(request.rows.dtypes)
-    return with_precomputed_values(
-        str(rule.row_rule), {name: some for name, some in request.common.items() if types.get(name) == "string"}
-    )
+    return {name: some for name, some in request.common.items() if types.get(name) == "string"}
 
 
 def _broken(rows: DataFrame, key: SampleKey, rules: Sequence[str]) -> DataFrame:

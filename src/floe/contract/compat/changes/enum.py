@@ -5,8 +5,7 @@ from typing import Any
 
 from floe.contract.compat.kind import Delta, change
 from floe.contract.compat.pairs import FieldPair
-from floe.contract.formats.canonical import plain
-from floe.lang.json_text import dumps
+from floe.lang.json_text import dumps, plain
 from floe.model.change import Bump, Impact
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from floe.contract.compat.kind import Delta, change
 from floe.contract.compat.pairs import FieldPair, custom_value
-from floe.contract.formats.canonical import plain
+from floe.lang.json_text import plain
 from floe.model.change import Bump, Impact
 
 _OF_VECTORS = ("embeddingModel", "embeddingModelVersion", "normalized")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from floe.contract.compat.kind import Delta, change
 from floe.contract.compat.pairs import ContractPair, DatasetPair, FieldPair
-from floe.contract.formats.canonical import plain
+from floe.lang.json_text import plain
 from floe.model.change import Bump, Impact
 
 _KEYS = ("featureSet", "joinKeys", "snapshotKeys")

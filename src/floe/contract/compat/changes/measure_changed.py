@@ -6,8 +6,8 @@ from typing import Any
 from floe.contract.compat.kind import Delta, change
 from floe.contract.compat.pairs import ContractPair, DatasetPair
 from floe.contract.compat.token_equal import same_sql
-from floe.contract.formats.canonical import plain
 from floe.contract.formats.odcs import step
+from floe.lang.json_text import plain
 from floe.model import Contract, Dataset
 from floe.model.change import Bump, Impact
 

@@ -15,10 +15,9 @@ from floe.contract.compat.pairs import (
     SlaPair,
 )
 from floe.contract.compat.parts import DocumentPart, contract_parts, differing
-from floe.contract.formats.canonical import plain
 from floe.contract.formats.dialects.column import logical
 from floe.contract.formats.odcs import step
-from floe.lang.json_text import dumps
+from floe.lang.json_text import dumps, plain
 from floe.model import Field
 from floe.model.change import Bump, Impact
 from floe.model.types import MapOf

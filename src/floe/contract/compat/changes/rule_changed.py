@@ -9,8 +9,8 @@ from floe.contract.compat.parts import differing
 from floe.contract.compat.rule_strength import floe_parts, new_fact, severity
 from floe.contract.compat.threshold import shown, threshold
 from floe.contract.compat.token_equal import same_sql, same_text
-from floe.contract.formats.canonical import plain
 from floe.contract.formats.odcs import OPERATORS
+from floe.lang.json_text import plain
 from floe.model import QualityRule
 from floe.model.change import Bump, Impact
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from floe.contract.formats.text import yaml_text
 from floe.lang.dates import parse_day
-from floe.model import ContractError, Finding, List, Map, Noun, Place, Severity, locate
+from floe.model import ContractError, Finding, List, Map, Noun, Place, Severity, locate, yaml_text
 from floe.model.migration import ListedChange
 
 _GROUPS = ("breaking_changes", "compatible_changes")

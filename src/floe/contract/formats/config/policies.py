@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from floe.contract.formats.text import yaml_text
 from floe.lang.dates import parse_day
 from floe.lang.quantity import parse_quantity
 from floe.lang.type_text import parse_type
-from floe.model import ContractError, Finding, List, Map, Place, SettingError, Severity
+from floe.model import ContractError, Finding, List, Map, Place, SettingError, Severity, yaml_text
 from floe.model.approval import Approval
 from floe.model.codes import BY_CODE
 from floe.model.policy import Policy, RequiredColumn, Waiver

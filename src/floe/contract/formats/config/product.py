@@ -5,12 +5,11 @@ from typing import Any
 
 from floe.contract.formats.dialects import parts
 from floe.contract.formats.dialects.column import fields
-from floe.contract.formats.text import yaml_text
 from floe.contract.formats.text.section import DocumentSection
-from floe.model import LAYERS, ContractError, Finding, List, Map, Place, Severity
+from floe.model import LAYERS, ContractError, Finding, List, Map, Place, Severity, yaml_text
 from floe.model.product import InputPort, OutputPort, Product
 from floe.model.service_level import SPELLINGS
-from floe.model.tree import add, custom, made
+from floe.model.yaml_text import add, custom, made
 
 _METADATA = {
     "name": "customer_360",

@@ -7,7 +7,7 @@ from floe.contract.formats.dialects.column import fields, named
 from floe.contract.formats.text.section import DocumentSection
 from floe.lang.quantity import parse_quantity
 from floe.model import List, Map, Place
-from floe.model.tree import add, custom, made, maps
+from floe.model.yaml_text import add, custom, made, maps
 
 _DATASET = (
     *("physicalName", "businessName", "dataGranularityDescription", "relationships"),

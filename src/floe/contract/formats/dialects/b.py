@@ -6,7 +6,7 @@ from floe.contract.formats.dialects import parts
 from floe.contract.formats.dialects.column import Columns, fields, named, rule_id
 from floe.contract.formats.text.section import DocumentSection
 from floe.model import Finding, List, Map, Severity
-from floe.model.tree import add, custom, made
+from floe.model.yaml_text import add, custom, made
 
 _RULE_KEYS = (
     *("id", "name", "description", "severity", "dimension", "businessImpact", "method", "schedule", "scheduler"),

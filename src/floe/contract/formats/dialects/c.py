@@ -8,7 +8,7 @@ from floe.contract.formats.dialects.column import SAME, Columns, listed, logical
 from floe.contract.formats.text.section import DocumentSection
 from floe.lang.type_text import parse_type
 from floe.model import Finding, List, Map, Place, Severity
-from floe.model.tree import add, custom, made
+from floe.model.yaml_text import add, custom, made
 
 _TABLE_ID = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
 _EVOLUTION = {"silver": "additive", "gold": "strict"}

@@ -6,8 +6,8 @@ from typing import Any
 from floe.contract.formats.text.section import DocumentSection
 from floe.lang.type_text import parse_type
 from floe.model import List, Map, Place
-from floe.model.tree import add, made, maps
 from floe.model.types import Array, Atomic, Decimal, Family, MapOf, Struct, Text, Type
+from floe.model.yaml_text import add, made, maps
 
 STABLE_ID = re.compile(r"[A-Za-z0-9_-]+")
 # what ODCS has under the same name

@@ -7,7 +7,7 @@ from floe.contract.formats.dialects.a import dataset, qualifier
 from floe.contract.formats.odcs import OPERATORS
 from floe.contract.formats.text.section import DocumentSection
 from floe.model import List, Map, Place
-from floe.model.tree import add, custom, made, maps
+from floe.model.yaml_text import add, custom, made, maps
 
 _REFERENCE = "#/definitions/"
 _MEMBERS = ("fields", "items", "keys", "values")

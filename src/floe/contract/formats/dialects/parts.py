@@ -7,7 +7,7 @@ from floe.contract.formats.text.section import DocumentSection
 from floe.lang.quantity import parse_quantity
 from floe.model import List, Map, Place
 from floe.model.service_level import SPELLINGS
-from floe.model.tree import add, custom, made
+from floe.model.yaml_text import add, custom, made
 
 API_VERSION = "v3.1.0"
 # what ODCS has at the root under the same name; the rest of a dialect's root is a custom property

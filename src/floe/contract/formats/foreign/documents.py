@@ -8,8 +8,8 @@ from typing import Any
 from floe.contract.formats.foreign import avro_read, dbt_manifest, json_schema_read, spark_json, sql_ddl
 from floe.contract.formats.foreign.loss import LostParts, reading_notes
 from floe.contract.formats.foreign.table import SchemaTable, document
-from floe.contract.formats.text import json_text, yaml_text
-from floe.model import ContractError, Map, Place
+from floe.contract.formats.text import json_text
+from floe.model import ContractError, Map, Place, yaml_text
 
 _SUFFIXES = re.compile(r"\.(schema|odcs|datacontract|avsc|json|sql|yaml|yml|ddl)(?=\.|$)", re.IGNORECASE)
 

@@ -7,7 +7,8 @@ from typing import Any
 from floe.contract.formats.odcs import VERSIONS, known_keys, value_at
 from floe.contract.formats.odcs.causes import Cause, causes, prefixes
 from floe.contract.formats.odcs.leniency import departure
-from floe.contract.formats.odcs.messages import WordedCause, described, finding, near_key, note
+from floe.contract.formats.odcs.messages import WordedCause, described, finding, note
+from floe.contract.formats.odcs.near_key import near_key
 from floe.model import Finding, Map, Place, Severity, Step, locate
 
 _MOST = 1_000

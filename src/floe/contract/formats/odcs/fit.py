@@ -5,7 +5,7 @@ from floe.contract.formats.odcs.causes import Cause, causes
 from floe.contract.formats.odcs.forms import drop, lowered
 from floe.contract.formats.odcs.leniency import is_empty
 from floe.model import Map, Step, dotted
-from floe.model.tree import custom
+from floe.model.yaml_text import custom
 
 _ROUNDS = 20
 # where the standard has customProperties

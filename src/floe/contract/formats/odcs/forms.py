@@ -1,7 +1,7 @@
 """One ODCS document in the form of another version: v3.1 is the form that contracts are compared in."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -9,8 +9,8 @@ from floe.contract.formats.dialects.column import STABLE_ID, logical
 from floe.contract.formats.odcs import DIMENSIONS, OPERATORS, is_column, property_type
 from floe.lang.type_text import parse_type
 from floe.model import List, Map
-from floe.model.tree import add, copy, custom, made, maps
 from floe.model.types import Array, Family, MapOf, Member, Struct, Type
+from floe.model.yaml_text import add, copy, custom, made, maps
 
 METRICS = ("nullValues", "missingValues", "invalidValues", "duplicateValues", "rowCount")
 NEW_SERVERS = (
@@ -164,7 +164,7 @@ def _property(node: Map, version: str) -> None:
     _to_custom(node, (*ADDED["property"], "semanticType"))
     _stable(node)
     _enum(node)
-    for below in (*maps(node.get("properties")), *_parts(node)):
+    for below in _parts(node):
         _property(below, version)
     if node.get("logicalType") == "map":
         _map(node, version)
@@ -176,10 +176,12 @@ def _property(node: Map, version: str) -> None:
     _relationships(node)
 
 
-def _parts(node: Map) -> Iterator[Map]:
-    entries = node.get("map")
+def _parts(node: Map) -> list[Map]:
+    """The properties below a property: members, items, keys and values."""
+    members, entries = node.get("properties"), node.get("map")
     inside = (entries.get("key"), entries.get("value")) if isinstance(entries, Map) else ()
-    yield from (part for part in (node.get("items"), *inside) if isinstance(part, Map))
+    below = (*(members if isinstance(members, List) else ()), node.get("items"), *inside)
+    return [part for part in below if isinstance(part, Map)]
 
 
 def _enum(node: Map) -> None:
@@ -384,7 +386,9 @@ FREE = ("implementation", "arguments", "examples", "customProperties", "enum", "
 
 
 def _without_vendors(node: Map) -> None:
-    entries = list(maps(node.get("customProperties")))
+    if "customProperties" not in node:
+        return
+    entries = maps(node["customProperties"])
     for entry in entries:
         # v3.0 asks for neither
         for key, value in (("property", "unnamed"), ("value", None)):

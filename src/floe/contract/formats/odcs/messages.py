@@ -1,6 +1,5 @@
 """The causes of a broken document in words for people."""
 
-import difflib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from typing import Any
 
 from floe.contract.formats.odcs import condition_values, known_keys, schemas_at, value_at
 from floe.contract.formats.odcs.causes import Cause
+from floe.contract.formats.odcs.near_key import folded, near_key
 from floe.model import Finding, Map, Place, Severity, Step, dotted, locate
 
 _LISTED = 12
@@ -21,27 +21,6 @@ _TYPES = {
     "array": "a list",
     "object": "a mapping",
     "null": "nothing",
-}
-# what other formats call a thing that ODCS has under another name
-_ALIASES = {
-    "columns": "properties",
-    "fields": "properties",
-    "elements": "properties",
-    "type": "logicalType",
-    "datatype": "logicalType",
-    "nullable": "required",
-    "isnullable": "required",
-    "optional": "required",
-    "name": "role",
-    "title": "businessName",
-    "owner": "team",
-    "models": "schema",
-    "tables": "schema",
-    "sla": "slaProperties",
-    "servicelevels": "slaProperties",
-    "product": "dataProduct",
-    "contact": "support",
-    "pii": "classification",
 }
 # of these, the ones that mean the opposite
 _OPPOSITE = ("nullable", "isnullable", "optional")
@@ -123,23 +102,6 @@ def note(cause: Cause, judged: WordedCause, said: str) -> Finding:
     detail = f"The JSON Schema of {judged.version} refuses it; floe follows the text of the standard"
     advice = "No action is needed"
     return Finding("E501", "schema-stricter", Severity.INFO, said, detail, advice, place, path, alike=said)
-
-
-def near_key(key: str, known: Sequence[str]) -> str | None:
-    """The known key that was probably meant.
-
-    >>> near_key("physical_type", ["physicalType", "physicalName"])
-    'physicalType'
-    """
-    folded = {_folded(name): name for name in known}
-    if (alias := _ALIASES.get(_folded(key))) in known:
-        return alias
-    close = difflib.get_close_matches(_folded(key), folded, 1, 0.7)
-    return folded[close[0]] if close else None
-
-
-def _folded(name: str) -> str:
-    return name.replace("_", "").replace("-", "").lower()
 
 
 def _place(cause: Cause, tree: Map) -> tuple[tuple[Step, ...], Place | None]:
@@ -237,7 +199,7 @@ def _unknown(cause: Cause, judged: WordedCause) -> Words:
     if cause.key in _ARGUMENTS and "arguments" in known:
         return "unknown-key", text, "The key has no effect here", f"Move '{cause.key}' into arguments"
     if near and near not in there:
-        opposite = " It means the opposite" if _folded(cause.key) in _OPPOSITE else ""
+        opposite = " It means the opposite" if folded(cause.key) in _OPPOSITE else ""
         return "unknown-key", text, detail, f"Did you mean '{near}'?{opposite}"
     if not cause.path and cause.key in known_keys(judged.version, judged.tree, ("schema", 0)):
         return "unknown-key", text, detail, f"Move '{cause.key}' into an entry of schema"
@@ -299,7 +261,7 @@ def _enum(cause: Cause, judged: WordedCause) -> Words:
 
 def _near_value(value: str, key: tuple[Step, ...], allowed: Sequence[str]) -> str | None:
     meant = _VALUES.get(str(key[0]), {}) if key else {}
-    alias = next((word for word, others in meant.items() if _folded(value) in others.split()), None)
+    alias = next((word for word, others in meant.items() if folded(value) in others.split()), None)
     return alias if alias in allowed else near_key(value, allowed)
 
 

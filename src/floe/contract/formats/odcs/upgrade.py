@@ -6,7 +6,7 @@ from typing import Any
 from floe.contract.formats.odcs import known_keys, value_at
 from floe.contract.formats.odcs.forms import ADDED, FLOE_NAMES, NEW_SERVERS, SEMANTIC, drop, map_of, walk
 from floe.model import List, Map, Step
-from floe.model.tree import add, copy, made, maps, tree
+from floe.model.yaml_text import add, copy, made, maps, tree
 
 _PATH = re.compile(r"([A-Za-z]+)(\[(\d+)\])?(\.|$)")
 _ENUM_RULE = {"id", "type", "metric", "arguments", "mustBe", "dimension"}

@@ -7,9 +7,8 @@ from floe.contract.formats.odcs import VERSIONS, schema_findings, validator
 from floe.contract.formats.odcs.fit import comparable, fitted, without_empty
 from floe.contract.formats.odcs.forms import FREE
 from floe.contract.formats.odcs.upgrade import raised
-from floe.contract.formats.text import yaml_text
-from floe.model import Contract, Map, Severity
-from floe.model.tree import copy
+from floe.model import Contract, Map, Severity, yaml_text
+from floe.model.yaml_text import copy
 
 DEFAULT_VERSION = "v3.1.0"
 _ROOT = (

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from floe.contract.formats.text import yaml_text
-from floe.model import ContractError, List, Map, Place, SettingError
+from floe.model import ContractError, List, Map, Place, SettingError, yaml_text
 
 # what YAML takes as the end of a line
 _LINE_END = re.compile("\r\n|[\r\n\x85\u2028\u2029]")

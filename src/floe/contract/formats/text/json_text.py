@@ -5,8 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from floe.contract.formats.foreign.table import planted
-from floe.contract.formats.text import yaml_text
-from floe.model import ContractError, Finding, Place, Severity
+from floe.model import ContractError, Finding, Place, Severity, yaml_text
 
 # Above this, reading every place costs more than places are worth
 _PLACED_BYTES = 2 * 1024 * 1024

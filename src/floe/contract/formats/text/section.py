@@ -3,7 +3,7 @@
 from typing import Any
 
 from floe.model import Finding, List, Map, Place, Severity, Step
-from floe.model.tree import add_all, copied_list, custom
+from floe.model.yaml_text import add_all, copied_list, custom
 
 _KINDS = {dict: "a mapping", list: "a list", str: "text", bool: "true or false", type(None): "empty"}
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from floe.contract.formats.canonical import plain
 from floe.contract.formats.options import bounds
 from floe.contract.lint.rule import rule
 from floe.contract.lint.tiers import TieredField
 from floe.contract.lint.values import place_of_values
-from floe.lang.json_text import dumps
+from floe.lang.json_text import dumps, plain
 from floe.model import Message, Severity
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from floe.contract.formats.odcs import known_keys
-from floe.contract.formats.odcs.messages import near_key
+from floe.contract.formats.odcs.near_key import near_key
 from floe.contract.lint.rule import rule
 from floe.contract.lint.views import RuleOf
 from floe.model import Contract, Map, Message, Severity, Step

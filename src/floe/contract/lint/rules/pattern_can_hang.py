@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from floe.contract.lint.patterns import patterns, subject
 from floe.contract.lint.rule import rule
 from floe.contract.lint.views import RuleOf, shown
-from floe.lang.regex.cost import backtracking_risk
-from floe.lang.regex.pattern import parse_pattern
+from floe.lang import regex
 from floe.model import Field, Message, Severity
 
 
@@ -20,7 +19,7 @@ def pattern_can_hang(part: Field | RuleOf) -> Iterator[Message]:
     """
     for at, pattern in patterns(part):
         try:
-            slow = backtracking_risk(parse_pattern(pattern))
+            slow = regex.cost.backtracking_risk(regex.pattern.parse_pattern(pattern))
         except ValueError:
             continue
         if slow:

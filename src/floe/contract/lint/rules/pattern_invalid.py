@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from floe.contract.lint.patterns import patterns, subject
 from floe.contract.lint.rule import rule
 from floe.contract.lint.views import RuleOf, shown
-from floe.lang.regex.pattern import parse_pattern
+from floe.lang import regex
 from floe.model import Field, Message, Severity
 
 
@@ -19,7 +19,7 @@ def pattern_invalid(part: Field | RuleOf) -> Iterator[Message]:
     """
     for at, pattern in patterns(part):
         try:
-            parse_pattern(pattern)
+            regex.pattern.parse_pattern(pattern)
         except ValueError as error:
             yield Message(
                 f"The pattern of '{subject(part)}' is not valid",

@@ -12,7 +12,7 @@ from floe.lang.secret import HINT, LOOKS, PLACEHOLDER, masked
 from floe.model import Finding, List, Map, Message, Severity
 
 _HIDDEN = "•••"
-_NAMES = re.compile(
+_NAMES = (
     r"(?i:.*(?:password|passwd|passphrase|client_?secret|secret_?key|secret_?access_?key|api_?key|access_?token"
     r"|auth_?token|bearer_?token|private_?key|credentials?)|pwd|secret|token)"
 )
@@ -43,9 +43,9 @@ def secret(texts: Texts) -> Iterator[Message]:
 def _kind(text: str) -> str:
     if not HINT.search(text):
         return ""
-    for match in LOOKS.finditer(text):
+    for match in re.finditer(LOOKS, text):
         name = match.lastgroup or ""
-        if name and not PLACEHOLDER.search(match[name]):
+        if name and not re.search(PLACEHOLDER, match[name]):
             return "password" if name in ("password_in_url", "setting") else name
     return ""
 
@@ -60,12 +60,12 @@ def _named(tree: Any, at: tuple[str | int, ...], text: str) -> bool:
         name = entry.get("property")
     if not isinstance(name, str) or not _called_secret(name) or " " in text or len(text) < 4:
         return False
-    return not PLACEHOLDER.search(text)
+    return not re.search(PLACEHOLDER, text)
 
 
 @lru_cache(maxsize=4096)
 def _called_secret(name: str) -> bool:
-    return _NAMES.fullmatch(name) is not None
+    return re.fullmatch(_NAMES, name) is not None
 
 
 def hidden(node: Any, name: str = "") -> Any:
@@ -88,10 +88,12 @@ def hidden(node: Any, name: str = "") -> Any:
 def secrets_in(text: str) -> frozenset[str]:
     """The secrets in a contract's text, also where it cannot be read as one."""
     found = (
-        {match[match.lastgroup] for match in LOOKS.finditer(text) if match.lastgroup} if HINT.search(text) else set()
+        {match[match.lastgroup] for match in re.finditer(LOOKS, text) if match.lastgroup}
+        if HINT.search(text)
+        else set()
     )
     found |= set(_NAMED_IN_TEXT.findall(text))
-    return frozenset(word for word in found if not PLACEHOLDER.search(word))
+    return frozenset(word for word in found if not re.search(PLACEHOLDER, word))
 
 
 def hide(finding: Finding, secrets: frozenset[str]) -> Finding:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from floe.contract.lint.rule import rule
-from floe.contract.lint.sql import found
+from floe.contract.lint.sql import problems
 from floe.contract.lint.views import RuleOf
-from floe.lang.sql.query import ProblemKind
+from floe.lang import sql
 from floe.model import Message, Severity
 
 
@@ -17,10 +17,11 @@ def sql_unknown_table(part: RuleOf) -> Iterator[Message]:
 
     Fix: use the name of the table in the contract, or add a relationship to it.
     """
-    for problem in found(part, ProblemKind.UNKNOWN_TABLE):
-        yield Message(
-            f"The SQL of '{part.subject}' reads '{problem.text}', which is not in the contract",
-            "A rule may read the contract's tables and the targets of its relationships",
-            "Use the name in the contract, or add a relationship to the table",
-            at=("query",),
-        )
+    for problem in problems(part):
+        if problem.kind is sql.query.ProblemKind.UNKNOWN_TABLE:
+            yield Message(
+                f"The SQL of '{part.subject}' reads '{problem.text}', which is not in the contract",
+                "A rule may read the contract's tables and the targets of its relationships",
+                "Use the name in the contract, or add a relationship to the table",
+                at=("query",),
+            )

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from floe.contract.lint.rule import rule
-from floe.contract.lint.sql import found
+from floe.contract.lint.sql import problems
 from floe.contract.lint.views import RuleOf
-from floe.lang.sql.query import ProblemKind
+from floe.lang import sql
 from floe.model import Message, Severity
 
 
@@ -17,10 +17,11 @@ def sql_unreadable(part: RuleOf) -> Iterator[Message]:
 
     Fix: write the query in Spark SQL.
     """
-    for problem in found(part, ProblemKind.UNREADABLE):
-        yield Message(
-            f"The SQL of '{part.subject}' is not valid Spark SQL",
-            problem.text,
-            "Write the query in Spark SQL",
-            at=("query",),
-        )
+    for problem in problems(part):
+        if problem.kind is sql.query.ProblemKind.UNREADABLE:
+            yield Message(
+                f"The SQL of '{part.subject}' is not valid Spark SQL",
+                problem.text,
+                "Write the query in Spark SQL",
+                at=("query",),
+            )

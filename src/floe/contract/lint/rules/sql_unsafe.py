@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from floe.contract.lint.rule import rule
-from floe.contract.lint.sql import found
+from floe.contract.lint.sql import problems
 from floe.contract.lint.views import RuleOf
-from floe.lang.sql.query import ProblemKind
+from floe.lang import sql
 from floe.model import Message, Severity
 
 
@@ -18,10 +18,11 @@ def sql_unsafe(part: RuleOf) -> Iterator[Message]:
 
     Fix: write one SELECT over the contract's own tables.
     """
-    for problem in found(part, ProblemKind.UNSAFE):
-        yield Message(
-            f"The SQL of '{part.subject}' is not a single read-only query",
-            problem.text,
-            "Write one SELECT over the contract's own tables",
-            at=("query",),
-        )
+    for problem in problems(part):
+        if problem.kind is sql.query.ProblemKind.UNSAFE:
+            yield Message(
+                f"The SQL of '{part.subject}' is not a single read-only query",
+                problem.text,
+                "Write one SELECT over the contract's own tables",
+                at=("query",),
+            )

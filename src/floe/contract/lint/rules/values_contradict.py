@@ -7,8 +7,7 @@ from typing import Any
 
 from floe.contract.lint.rule import rule
 from floe.contract.lint.views import is_number
-from floe.lang.regex.cost import backtracking_risk
-from floe.lang.regex.pattern import parse_pattern
+from floe.lang import regex
 from floe.model import Field, Message, Severity
 
 _LENGTHS: dict[str, Callable[[Any, Any], bool]] = {"minLength": operator.ge, "maxLength": operator.le}
@@ -67,9 +66,9 @@ def _bound(keeps: Callable[[Any, Any], bool], limit: Any, value: Any) -> bool:
 def _finds(pattern: str) -> Callable[[Any], bool] | None:
     """A test by pattern, where the pattern is sound and safe to run here."""
     try:
-        parsed = parse_pattern(pattern)
+        parsed = regex.pattern.parse_pattern(pattern)
     except ValueError:
         return None
-    if backtracking_risk(parsed) or parsed.python is None:
+    if regex.cost.backtracking_risk(parsed) or parsed.python is None:
         return None
     return lambda value: not isinstance(value, str) or len(value) > 1000 or parsed.finds(value) is not False

@@ -6,8 +6,7 @@ from hypothesis import given, strategies as st
 
 from floe.actions.lint import lint
 from floe.contract.formats import read
-from floe.contract.formats.text import yaml_text
-from floe.model import ContractError, locate
+from floe.model import ContractError, locate, yaml_text
 
 _SOUND = b"apiVersion: v3.1.0\nkind: DataContract\nid: o\nversion: 1.0.0\nstatus: active\n"
 
