@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
 from floe.model import TableCause, TableError
@@ -123,41 +123,47 @@ def store_of(place: str) -> ObjectStore | None:
     return max(fitting, key=lambda store: len(store.prefix), default=None)
 
 
+def _arrow() -> Any:
+    """Pyarrow with its file systems: 0.1 s that commands without tables do not need."""
+    import pyarrow.fs  # noqa: PLC0415
+
+    return pyarrow
+
+
 def system_of(place: str) -> "tuple[fs.FileSystem, str]":
     """Where a place leads: a file system, and the path in it; TableError where it cannot be reached."""
-    import pyarrow  # noqa: PLC0415  (0.1 s that commands without tables do not need)
-    from pyarrow import fs  # noqa: PLC0415  (as above)
+    arrow = _arrow()
 
     if not is_remote(place):
-        return fs.LocalFileSystem(), local_path(place).rstrip("/")
+        return arrow.fs.LocalFileSystem(), local_path(place).rstrip("/")
     try:
         system, root = _system_of_url(place)
         # where credentials are missing, Azure's client raises here; a listing as the first request would end the process
-        if not isinstance(system, fs.S3FileSystem):
+        if not isinstance(system, arrow.fs.S3FileSystem):
             system.get_file_info(root)
-    except (OSError, ValueError, pyarrow.ArrowException) as error:
+    except (OSError, ValueError, arrow.ArrowException) as error:
         raise unreachable(place, error) from None
     return system, root.rstrip("/")
 
 
 def _system_of_url(place: str) -> "tuple[fs.FileSystem, str]":
-    from pyarrow import fs  # noqa: PLC0415  (as in system_of)
+    arrow = _arrow()
 
     store = store_of(place) if is_s3(place) else None
     if store and (store.endpoint or store.region):
         return _s3_system(store), _S3.sub("", place)
     if place.startswith("gs://"):  # without a limit it tries for a quarter of an hour
-        return fs.GcsFileSystem(retry_time_limit=_GCS_RETRIES), place.removeprefix("gs://")
-    system, root = fs.FileSystem.from_uri(_S3.sub("s3://", place))
+        return arrow.fs.GcsFileSystem(retry_time_limit=_GCS_RETRIES), place.removeprefix("gs://")
+    system, root = arrow.fs.FileSystem.from_uri(_S3.sub("s3://", place))
     return system, str(root)
 
 
 @lru_cache(maxsize=16)
 def _s3_system(store: ObjectStore) -> "fs.FileSystem":
-    from pyarrow import fs  # noqa: PLC0415  (as in system_of)
+    arrow = _arrow()
 
     endpoint = urlsplit(store.endpoint)
-    return fs.S3FileSystem(
+    return arrow.fs.S3FileSystem(
         access_key=store.key_id or None,
         secret_key=store.secret or None,
         session_token=store.token or None,
@@ -168,7 +174,7 @@ def _s3_system(store: ObjectStore) -> "fs.FileSystem":
         connect_timeout=_CONNECT,
         request_timeout=_ANSWER,
         allow_delayed_open=True,  # a small file is one request
-        retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS),
+        retry_strategy=arrow.fs.AwsStandardS3RetryStrategy(max_attempts=_ATTEMPTS),
     )
 
 
@@ -181,24 +187,24 @@ def unreachable(place: str, error: Exception) -> TableError:
 @contextmanager
 def errors_of(place: str) -> Iterator[None]:
     """Errors of a store as TableError."""
-    import pyarrow  # noqa: PLC0415  (as in system_of)
+    arrow = _arrow()
 
     try:
         yield
-    except (OSError, pyarrow.ArrowException) as error:
+    except (OSError, arrow.ArrowException) as error:
         raise unreachable(place, error) from None
 
 
 def check_bucket(place: str) -> None:
     """TableError where the bucket of an S3 URL is not there: what is below it then only seems to be absent."""
-    from pyarrow import fs  # noqa: PLC0415  (as in system_of)
+    arrow = _arrow()
 
     if not is_s3(place):
         return
     bucket = _S3.sub("s3://", place).removeprefix("s3://").split("/", 1)[0]
     system, _ = system_of(place)
     with errors_of(place):
-        if system.get_file_info(bucket).type is fs.FileType.NotFound:
+        if system.get_file_info(bucket).type is arrow.fs.FileType.NotFound:
             raise TableError(
                 f"{place} cannot be reached: there is no bucket '{bucket}'",
                 "Correct the URL, or create the bucket",
@@ -208,11 +214,11 @@ def check_bucket(place: str) -> None:
 
 def files_below(place: str) -> list[StoredFile]:
     """Every file below a folder, at any depth, by one listing; nothing where the folder is not there."""
-    from pyarrow import fs  # noqa: PLC0415  (as in system_of)
+    arrow = _arrow()
 
     system, root = system_of(place)
     with errors_of(place):
-        found = system.get_file_info(fs.FileSelector(root, recursive=True, allow_not_found=True))
+        found = system.get_file_info(arrow.fs.FileSelector(root, recursive=True, allow_not_found=True))
     return [
         StoredFile(join(place, file.path[len(root) + 1 :]), file.size, _time(file.mtime_ns))
         for file in sorted(found, key=lambda file: str(file.path))

@@ -70,7 +70,10 @@ S3_JARS = tuple(Jar(*line.split()) for line in Path(__file__).with_name("s3-jars
 # what these would pull in besides, and Spark has already
 _EXCLUDED = (
     "org.scala-lang:*,org.antlr:*,io.unitycatalog:*,com.fasterxml*:*,org.openapitools:*,org.slf4j:*,io.delta:delta-kernel*,"
-    "software.amazon.awssdk:bundle,org.apache.hadoop:*,io.netty:*,org.apache.httpcomponents:*,commons-codec:*,commons-logging:*,org.wildfly*:*"
+    "software.amazon.awssdk:bundle,io.netty:*,org.apache.httpcomponents:*,commons-codec:*,commons-logging:*,org.wildfly*:*,"
+    "org.apache.hadoop:hadoop-cloud*,org.apache.hadoop:hadoop-client*,org.apache.hadoop:hadoop-common,"
+    "org.apache.hadoop:hadoop-azure*,org.apache.hadoop:hadoop-gcp,org.apache.hadoop:hadoop-annotations,org.apache.spark:spark-c*,"
+    "org.apache.hadoop:hadoop-huawei*,com.google*:*,com.google.cloud*:*,org.eclipse.jetty*:*,joda-time:*,org.apache.commons:*,com.squareup*:*,com.microsoft*:*"
 )
 _RESOLVER = """<ivysettings>
   <settings defaultResolver="central"/>

@@ -14,6 +14,7 @@ from floe.model.contract import Target
 from floe.model.plan import Expectation, Plan
 from floe.model.types import Struct, Type
 from floe.settings import Settings
+from floe.tables import iceberg
 from floe.tables.delta.table import create_statement
 from floe.tables.iceberg import metadata
 from floe.tables.iceberg.metadata import metadata_file
@@ -110,17 +111,13 @@ def data_folder(spark: SparkSession, target: Target, location: str) -> str | Non
 
 def data_files(target: Target, location: str, commit: Commit | None, settings: Settings) -> list[str] | None:
     """The files that a commit added, or those of the current snapshot."""
-    from floe.tables.iceberg import commit as iceberg_files  # noqa: PLC0415  (pyiceberg takes its time)
-
     del location
-    return iceberg_files.data_files(target, commit, settings)
+    return iceberg.commit.data_files(target, commit, settings)
 
 
 def field_ids(target: Target, schema: Struct, created: bool, settings: Settings) -> FieldIds | None:
     """The table's field ids, which staged files must carry to become its own; None where they cannot become its own."""
-    from floe.tables.iceberg import commit as iceberg_files  # noqa: PLC0415  (pyiceberg takes its time)
-
-    return iceberg_files.field_ids(target, schema, created, settings)
+    return iceberg.commit.field_ids(target, schema, created, settings)
 
 
 def advanced(state: State, there: State, statements: int) -> bool:
@@ -332,9 +329,7 @@ def commit_files(
     target: Target, files: Sequence[StoredFile], plan: Plan, tag: Tag, state: State, settings: Settings
 ) -> str | None:
     """Make staged files the table's own; else why Spark must write them."""
-    from floe.tables.iceberg import commit as iceberg_files  # noqa: PLC0415  (pyiceberg takes its time)
-
-    return iceberg_files.commit_files(target, files, plan, tag, state, settings)
+    return iceberg.commit.commit_files(target, files, plan, tag, state, settings)
 
 
 def protect(spark: SparkSession, target: Target, rules: Sequence[Expectation], settings: Settings) -> list[Protection]:
