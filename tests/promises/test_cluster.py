@@ -16,9 +16,11 @@ DRIVER = Path(__file__).parents[1] / "helpers" / "on_two_disks.py"
 
 
 def _driven(cluster: two_disks.Cluster, store: str, variables: dict[str, str]) -> dict[str, Any]:
+    driver = cluster.driver / str(len(variables))  # a root of its own
+    driver.mkdir()
     done = subprocess.run(
-        [sys.executable, str(DRIVER), cluster.master, str(cluster.driver), store],
-        cwd=cluster.driver,
+        [sys.executable, str(DRIVER), cluster.master, str(driver), store],
+        cwd=driver,
         env={**os.environ, **variables},
         capture_output=True,
         text=True,
@@ -26,7 +28,7 @@ def _driven(cluster: two_disks.Cluster, store: str, variables: dict[str, str]) -
         check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-5000:]
-    found: dict[str, Any] = json.loads((cluster.driver / "found.json").read_text("utf-8"))
+    found: dict[str, Any] = json.loads((driver / "found.json").read_text("utf-8"))
     return found
 
 

@@ -19,7 +19,7 @@ import floe
 from floe.actions.enforce import enforce_file
 from floe.actions.enforce.context import WriteOptions
 from floe.registry import open_store
-from tests.conftest import Lake, spark_settings
+from tests.conftest import Lake, on_disks, spark_settings
 from tests.helpers.disk import SmallDisk, small_disk
 from tests.helpers.orders import COLUMNS, frame, order
 from tests.helpers.places import at
@@ -159,6 +159,7 @@ def test_a_full_disk_before_the_commit_leaves_the_old_table_and_a_retry_works(sp
     assert spark.read.format("delta").load(table).agg({"id": "sum"}).collect()[0][0] == 45
 
 
+@on_disks
 def test_a_first_batch_that_fails_leaves_what_others_wrote(spark, lake: Lake, tmp_path: Path):
     table = str(tmp_path / "first") if lake.format == "delta" else f"ice.{lake.table_id.split('.')[1]}.first"
     name = f"delta.`{table}`" if lake.format == "delta" else table
@@ -228,6 +229,7 @@ def test_a_table_restored_to_a_moment_is_understood_whatever_the_zone(spark, lak
     assert floe.enforce(frame(spark, order(1)), lake.table_id, batch_id="b1", settings=lake.settings).repeated
 
 
+@on_disks
 def test_a_table_that_was_dropped_and_made_again_gets_the_batches_again(spark, lake: Lake):
     for batch in (1, 2):
         floe.enforce(frame(spark, order(batch)), lake.table_id, batch_id=f"b{batch}", settings=lake.settings)
