@@ -197,7 +197,11 @@ def _check_schema(
     if checked.faults:
         return checked, [sql.col(quote(name)) for name in df.columns]
     names = columns(plan.schema, batch, request.layer == "gold")
-    return checked, [_as_stored(m, names[m.name], request).alias(m.name) for m in plan.schema.members]
+    chosen = [sql.col(quote(names[member.name])) for member in plan.schema.members]
+    stored = [
+        _as_stored(column, m, request).alias(m.name) for column, m in zip(chosen, plan.schema.members, strict=True)
+    ]
+    return checked, stored
 
 
 def _repeated(df: DataFrame, request: WriteRequest, state: State | None) -> Judgement | None:
@@ -254,13 +258,12 @@ def _telling(request: WriteRequest) -> tuple[Expectation, ...]:
     )
 
 
-def _as_stored(member: Member, name: str, request: WriteRequest) -> Column:
+def _as_stored(column: Column, member: Member, request: WriteRequest) -> Column:
     """A column of the batch as the table will keep it."""
-    column = sql.col(quote(name))
-    kind = member.type == Atomic("string") or isinstance(member.type, Text)
-    return (
-        writable(request.target).partition_value(column) if kind and member.name in request.plan.partition else column
-    )
+    if member.name not in request.plan.partition:
+        return column
+    is_text = member.type == Atomic("string") or isinstance(member.type, Text)
+    return writable(request.target).partition_value(column) if is_text else column
 
 
 def _evaluate(staged: Staged, request: WriteRequest, schema: SchemaCheck, state: State | None) -> Judgement:

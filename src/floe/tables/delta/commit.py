@@ -64,9 +64,10 @@ def _strange_features(log: DeltaTable, plan: Plan) -> list[str]:
     """The features of the table that a commit of floe may not respect."""
     protocol, configuration = log.protocol(), log.metadata().configuration
     features = {*(protocol.writer_features or ()), *(protocol.reader_features or ())}
-    judged = {f"delta.constraints.{name_of(rule)}" for rule in holdable(plan)}  # by the gate, on the staged rows
     binding = {key for key in configuration if key.startswith(_BINDING) and configuration[key] != "none"}
-    return sorted((features - _FEATURES) | (binding - judged))
+    if binding:  # those of floe are judged by the gate, on the staged rows
+        binding -= {f"delta.constraints.{name_of(rule)}" for rule in holdable(plan)}
+    return sorted((features - _FEATURES) | binding)
 
 
 def _binds_columns(schema: dict[str, Any]) -> bool:

@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 from floe.lang.sql.literals import quote
 from floe.lang.type_text import from_spark_json
 from floe.model.contract import Target
-from floe.model.plan import Expectation, Plan
+from floe.model.plan import Expectation, Plan, RowRule
 from floe.model.types import Array, Atomic, Family, MapOf, Member, Struct, Text, Type, spark_json
 
 
@@ -126,7 +126,8 @@ class Protection:
 
 def name_of(expectation: Expectation) -> str:
     """The name of a rule in a table; another text of the rule is another name."""
-    said = f"{expectation.id} {expectation.row_rule}".encode()
+    rule = expectation.check.sql if isinstance(expectation.check, RowRule) else None
+    said = f"{expectation.id} {rule}".encode()
     return PREFIX + hashlib.sha256(said).hexdigest()[:16]
 
 
@@ -135,7 +136,7 @@ def holdable(plan: Plan) -> list[Expectation]:
     return [
         expectation
         for expectation in plan.expectations
-        if expectation.gated and expectation.row_rule and dict(expectation.operators) == {"mustBe": 0}
+        if isinstance(expectation.check, RowRule) and expectation.gated and dict(expectation.operators) == {"mustBe": 0}
     ]
 
 
