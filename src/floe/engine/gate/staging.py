@@ -111,10 +111,11 @@ def open_area(
     for name, files in groups.items():
         if now is None or any(file.changed is None or now - file.changed < _OLD for file in files):
             continue
-        if name.endswith(".json"):
-            _sweep_record(spark, target, location, files[0].place, settings)
-        else:
+        if not name.endswith(".json"):
             _remove_folder(spark, storage.join(beside, name))
+            continue
+        with suppress(TableError, *ENGINE_ERRORS):  # a later run tries again; this one has a batch to write
+            _sweep_record(spark, target, location, files[0].place, settings)
 
 
 def _sweep_record(spark: SparkSession, target: Target, location: str, record: str, settings: Settings) -> None:
@@ -126,6 +127,8 @@ def _sweep_record(spark: SparkSession, target: Target, location: str, record: st
     if entry.get("location") not in (location, None):
         return
     if entry.get("staging"):
+        if not writable(target).exists(spark, target):
+            return
         found = writable(target).committed(spark, target, Tag(entry["run_id"], entry.get("batch_id"), 0))
         commit = found if found is not None and found.run_id == entry["run_id"] else None
         remove_leftover(spark, target, location, StagingArea(entry["staging"], record), commit, settings)

@@ -118,6 +118,10 @@ def commit_files(location: str, files: Sequence[StoredFile], plan: Plan, tag: Ta
     try:
         for staged, place in moved.items():
             storage.move(staged, place)
+    except OSError as error:
+        put_back(moved)
+        return f"the staged files cannot be moved into the table ({_first_line(error)})"
+    try:
         commit()
     except (DeltaError, OSError) as error:
         last = _repeated(error, commit, location, log.version()) if storage.is_remote(location) else error
