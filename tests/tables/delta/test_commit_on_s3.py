@@ -87,3 +87,20 @@ def test_the_version_of_another_writer_is_not_overwritten(table: str):
     with pytest.raises(TableMovedError):
         commit(table)
     assert rows(table) == [1, 2, 9]
+
+
+def test_files_of_another_store_are_left_to_spark(table: str, tmp_path: Path):
+    pq.write_table(ROWS, tmp_path / "part-0.parquet")
+    said = delta.commit_files(table, storage.files_below(str(tmp_path)), plan(), Tag("r1", None, 3), "0")
+    assert said is not None
+    assert "cannot be moved into the table" in said
+    assert (tmp_path / "part-0.parquet").is_file()
+    assert rows(table) == [1, 2]
+
+
+def test_files_with_other_rows_than_were_judged_are_not_committed(table: str):
+    system, path = storage.system_of(f"{table}/floe-r1/part-0.parquet")
+    pq.write_table(ROWS, path, filesystem=system)
+    with pytest.raises(TableError):
+        delta.commit_files(table, storage.files_below(f"{table}/floe-r1"), plan(), Tag("r1", None, 4), "0")
+    assert rows(table) == [1, 2]
