@@ -1,27 +1,37 @@
 """What a gate costs: the wall time of floe.enforce to the raw write of the same frame, on Delta and Iceberg.
 
-    python benchmarks/gates.py [--sf 1] [--rounds 3] [--data FOLDER] [--only append-proved merge …]
+    python benchmarks/gates.py [--sf 1] [--rounds 3] [--data FOLDER] [--only append-proved merge …] [--store s3] [--requests]
+
+--store s3 has the tables in a local S3 service (s3proxy); --requests counts there what a raw write and a gate ask of the
+store, in place of their times.
 
 The frame is TPC-H's lineitem with a projection that is not free. Raw write and gate take turns, in rotating order,
 each into a table of its own that is empty (for MERGE: full); the table shows medians. Exits 1 where a bar is missed.
 """
 
 import argparse
-import shutil
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.helpers.proxy import proxied
+from tests.helpers.s3_server import s3_server
 
 import floe
 from floe.actions.load.settings import load_settings
 from floe.engine.spark.session import own_session
 from floe.settings import Settings
+from floe.tables import storage
 
 PROVED = """
       - {name: l_orderkey, physicalType: bigint, required: true KEY1}
@@ -93,15 +103,16 @@ class Bench:
     spark: Any
     settings: Settings
     frame: Any
-    root: Path
+    root: str
+    requests: Callable[[], int] | None = None
 
     def table(self, format_: str, name: str) -> str:
         """The name of a table that is not there."""
         if format_ == "iceberg":
             self.spark.sql(f"DROP TABLE IF EXISTS ice.bench.{name} PURGE")
             return f"ice.bench.{name}"
-        shutil.rmtree(self.root / name, ignore_errors=True)
-        return str(self.root / name)
+        storage.remove_folder(f"{self.root}/{name}")
+        return f"{self.root}/{name}"
 
     def raw(self, rows: Any, format_: str, table: str) -> None:
         """Append as a user would."""
@@ -148,6 +159,18 @@ def clocked(call: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - started, said
 
 
+def counted(bench: Bench, name: str, format_: str) -> bool:
+    """Print how many requests a raw write and a gate make."""
+    assert bench.requests
+    counts = []
+    for call in case(bench, name, format_):
+        before = bench.requests()
+        call()
+        counts.append(bench.requests() - before)
+    print(f"{name:<14} {format_:<8} {counts[0]:5} requests by the raw write, {counts[1]:5} by the gate", flush=True)
+    return True
+
+
 def measure(bench: Bench, name: str, format_: str, rounds: int) -> bool:
     """Print a case's medians; whether its bar holds."""
     raws, gates, way = [], [], ""
@@ -190,6 +213,22 @@ def batch_of(spark: Any, source: Path) -> Any:
     )
 
 
+def on_s3(folder: Path, counting: bool, parts: ExitStack) -> Callable[[], int]:
+    """Start a local S3 service and point the environment at it; how many requests it has had, where they are counted."""
+    folder.mkdir()
+    s3 = parts.enter_context(s3_server(folder))
+    endpoint, requests = s3.endpoint, lambda: 0
+    if counting:
+        proxy = parts.enter_context(proxied(int(endpoint.rpartition(":")[2])))
+        endpoint = f"http://127.0.0.1:{proxy.port}"
+
+        def requests() -> int:
+            return proxy.requests(b" HTTP/1.1\r\n")
+
+    os.environ.update({**s3.variables, "AWS_ENDPOINT_URL": endpoint})
+    return requests
+
+
 def main() -> int:
     """Run the cases that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -198,19 +237,32 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=Path(tempfile.gettempdir()) / "floe-tpch")
     parser.add_argument("--only", nargs="*", default=list(BARS), choices=list(BARS))
     parser.add_argument("--format", nargs="*", default=["delta", "iceberg"], choices=["delta", "iceberg"])
+    parser.add_argument("--store", choices=["local", "s3"], default="local")
+    parser.add_argument("--requests", action="store_true", help="count requests to the store; with --store s3")
     options = parser.parse_args()
     source = lineitem(options.sf, options.data)
-    with tempfile.TemporaryDirectory(dir=options.data) as folder:
-        root = Path(folder)
-        given = {"spark.master": "local[2]", "data_contracts.enforcement": "block", "tables.warehouse": str(root)}
+    with ExitStack() as parts:
+        root = Path(parts.enter_context(tempfile.TemporaryDirectory(dir=options.data)))
+        place, requests = str(root), None
+        if options.store == "s3":
+            place = "s3://lake"
+            requests = on_s3(root / "s3", options.requests, parts)
+        given = {"spark.master": "local[2]", "data_contracts.enforcement": "block", "tables.warehouse": place}
+        if options.store == "s3":
+            given["catalogs"] = {"ice": {"type": "sql", "uri": "sqlite:///catalog.db", "warehouse": f"{place}/ice"}}
         # the raw MERGE names its table by path, as users' sessions allow and floe's own does not
         conf = {"spark.driver.memory": "6g", "spark.sql.runSQLOnFiles": "true"}
         settings = load_settings({**given, "spark.conf": conf}, start=root)
         spark = own_session(settings)
         spark.sql("CREATE NAMESPACE IF NOT EXISTS ice.bench")
-        bench = Bench(spark, settings, batch_of(spark, source), root)
-        print(f"lineitem SF{options.sf:g}, median of {options.rounds}: raw write, gate, ratio", flush=True)
-        kept = [measure(bench, name, form, options.rounds) for name in options.only for form in options.format]
+        storage.use(settings.stores)
+        bench = Bench(spark, settings, batch_of(spark, source), place, requests)
+        print(f"lineitem SF{options.sf:g} on {place}, median of {options.rounds}: raw write, gate, ratio", flush=True)
+        cases = [(name, form) for name in options.only for form in options.format]
+        if options.requests:
+            kept = [counted(bench, name, form) for name, form in cases]
+        else:
+            kept = [measure(bench, name, form, options.rounds) for name, form in cases]
         spark.stop()
     return 0 if all(kept) else 1
 
