@@ -157,7 +157,7 @@ def _alerts(settings: Settings) -> str:
     return (
         f"{count} target(s)"
         if count
-        else f"no alerts; notifications are written to {settings.path('notifications.path')}"
+        else f"no alerts; notifications are written to {settings.path(settings.notifications.path)}"
     )
 
 

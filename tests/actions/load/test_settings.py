@@ -74,6 +74,8 @@ def test_doctor_says_where_each_setting_comes_from(tmp_path: Path):
         "value": "iceberg",
         "origin": "environment FLOE_TABLES_FORMAT",
     }
+    alerts = next(check for check in said["checks"] if check["name"] == "alerts")
+    assert alerts["said"] == f"no alerts; notifications are written to {tmp_path}/.floe/notifications.jsonl"
     assert [check["name"] for check in said["checks"]] == [
         "python",
         "pyspark",

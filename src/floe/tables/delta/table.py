@@ -139,8 +139,10 @@ def location(spark: SparkSession, target: Target, settings: Settings) -> str:
         return target.path
     if exists(spark, target):
         return _location(spark, target)
-    warehouse = str(spark.conf.get("spark.sql.warehouse.dir", "spark-warehouse"))
-    return f"{local_path(warehouse)}/{str(target.name).replace('.', '/')}"
+    warehouse = local_path(str(spark.conf.get("spark.sql.warehouse.dir", "spark-warehouse")))
+    namespace, _, table = str(target.name).rpartition(".")
+    database = namespace.rpartition(".")[2]
+    return f"{warehouse}/{table}" if database in ("", "default") else f"{warehouse}/{database}.db/{table}"
 
 
 def data_folder(spark: SparkSession, target: Target, location: str) -> str | None:
