@@ -89,6 +89,13 @@ def run_shell(line: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(shell, cwd=cwd, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
+@pytest.fixture(autouse=True)
+def no_store_named() -> Iterator[None]:
+    """What a command of one test named does not make the sessions of the next ones fetch the jars of S3."""
+    yield
+    storage._named_s3.clear()
+
+
 # tests that remove or look at files by their local paths
 on_disks = pytest.mark.skipif("STORE_UNDER_TEST" in os.environ, reason="tables are in an object store")
 

@@ -83,6 +83,15 @@ def is_s3(place: str) -> bool:
     return _S3.match(place) is not None
 
 
+def is_bucket(place: str) -> bool:
+    """Whether a URL is the root of a bucket.
+
+    >>> is_bucket("s3://lake"), is_bucket("s3://lake/tables"), is_bucket("/lake")
+    (True, False, False)
+    """
+    return is_s3(place) and "/" not in place.split("://", 1)[1].rstrip("/")
+
+
 def local_path(place: str) -> str:
     """A local place as a plain path.
 

@@ -342,7 +342,9 @@ def configuration(settings: Settings, files: list[Path]) -> dict[str, str]:
     conf = {**_BASE, "spark.jars": ",".join(map(str, [*files, OWN]))}
     if settings.spark.master.startswith("local"):
         conf |= _LOCAL
-    conf["spark.sql.warehouse.dir"] = settings.place(settings.tables.warehouse)
+    warehouse = settings.place(settings.tables.warehouse)
+    # Hadoop takes the root of a bucket for a relative path if it has no slash
+    conf["spark.sql.warehouse.dir"] = f"{warehouse}/" if storage.is_bucket(warehouse) else warehouse
     if storage.needs_s3(settings):
         conf |= storage.spark_options(settings.stores())
     for name, options in settings.catalogs.items():
