@@ -60,18 +60,20 @@ def log_store(spark: Any, store: str) -> list[str]:
 
 
 def swept(spark: Any, settings: Settings, text: str, store: str, folder: Path) -> dict[str, Any]:
-    """What runs of other machines left: an old one, an old one that had committed, and a young one."""
+    """What runs of other machines left: an old one, a young one, one that had committed, and one whose commit was undone."""
     table = f"{store}/swept"
     floe.enforce(_rows(spark, 0, 10), text, table=table, layer="silver", settings=settings)
     done = floe.enforce(_rows(spark, 10, 20), text, table=table, layer="silver", settings=settings)
-    runs = {"old": "0" * 32, "young": "1" * 32, "committed": done.run_id}
+    undone = floe.enforce(_rows(spark, 40, 50), text, table=table, layer="silver", settings=settings)
+    spark.sql(f"RESTORE TABLE delta.`{table}` TO VERSION AS OF 2").collect()
+    runs = {"old": "0" * 32, "young": "1" * 32, "committed": done.run_id, "undone": undone.run_id}
     for name, run in runs.items():
         staged = f"{table}/floe-{run}"
-        if name != "committed":
+        if name in ("old", "young"):
             storage.write_text(f"{staged}/part-0.parquet", "rows")
         entry = {"run_id": run, "batch_id": None, "location": table, "staging": staged}
         storage.write_text(f"{store}/.floe-staging/{run}.json", json.dumps(entry))
-    for run in (runs["old"], runs["committed"]):
+    for run in (runs["old"], runs["committed"], runs["undone"]):
         for path in (
             folder / "lake" / ".floe-staging" / f"{run}.json",
             *(folder / "lake/swept" / f"floe-{run}").rglob("*"),
@@ -83,6 +85,7 @@ def swept(spark: Any, settings: Settings, text: str, store: str, folder: Path) -
         "records": sorted(name for name, run in runs.items() if f"{store}/.floe-staging/{run}.json" in places),
         "staged": sorted(name for name, run in runs.items() if any(f"/floe-{run}/" in place for place in places)),
         "rows": list(spark.sql(f"SELECT count(*), sum(id) FROM delta.`{table}`").head()),
+        "before RESTORE": spark.read.format("delta").option("versionAsOf", 3).load(table).agg({"id": "sum"}).head()[0],
     }
 
 

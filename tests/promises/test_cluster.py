@@ -116,4 +116,9 @@ def test_a_commit_of_spark_on_s3_overwrites_no_other(found_on_s3: dict[str, Any]
 
 @pytest.mark.spark
 def test_old_leftovers_on_s3_go_and_what_the_table_has_stays(found_on_s3: dict[str, Any]):
-    assert found_on_s3["swept"] == {"records": ["young"], "staged": ["committed", "young"], "rows": [30, 435]}
+    assert found_on_s3["swept"] == {
+        "records": ["young"],
+        "staged": ["committed", "undone", "young"],
+        "rows": [30, 435],
+        "before RESTORE": 190 + 445,  # 0 to 19 and 40 to 49
+    }

@@ -147,10 +147,8 @@ class TableFormat(ReadableFormat, Protocol):
         """The folder of the table whose files can become its own where they lie; None where they must be moved."""
         ...
 
-    def data_files(
-        self, target: Target, location: str, commit: "Commit | None", settings: Settings
-    ) -> Iterable[str] | None:
-        """The files that a commit added, else all that the table has now; None where the commit is not kept any more."""
+    def data_files(self, target: Target, location: str, run_id: str, settings: Settings) -> Iterable[str] | None:
+        """The files that the table has now, and those that commits of a run added, undone ones too; None if not known."""
         ...
 
     def create(

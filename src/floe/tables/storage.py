@@ -374,7 +374,7 @@ def spark_options(stores: Iterable[ObjectStore]) -> Mapping[str, str]:
 
 
 def normalized(place: str) -> str:
-    """A URL without `.` and `..`; TableError where they lead out of its bucket."""
+    """A URL without `.` and `//`; TableError where it has `..`."""
     scheme, _, rest = place.partition("://")
     bucket, _, key = rest.partition("/")
     path = posixpath.normpath(f"/{key}")

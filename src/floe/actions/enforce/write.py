@@ -232,7 +232,7 @@ def settle_killed_runs(spark: "SparkSession", context: WriteContext, location: s
         if commit and leftover.entry:
             _settle(context, leftover.entry, commit.snapshot)
         area = engine.gate.staging.StagingArea(leftover.staging, leftover.record)
-        engine.gate.staging.remove_leftover(spark, context.target, location, area, commit, context.settings)
+        engine.gate.staging.remove_leftover(spark, context.target, location, area, leftover.run_id, context.settings)
         leftover.path.unlink(missing_ok=True)
 
 

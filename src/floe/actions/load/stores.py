@@ -1,7 +1,7 @@
 """How object stores are reached: `storage` in manifest.yaml, the environment, and profiles of ~/.aws.
 
     storage:
-      s3://lake:                          # every URL that begins with it
+      s3://lake:                          # a bucket
         endpoint: https://minio.acme.com  # default: that of AWS
         region: eu-west-1
         profile: lake                     # of ~/.aws/credentials; or the names of two environment variables:
@@ -14,6 +14,7 @@ The manifest has names and never a secret. What it leaves open comes from the va
 
 import configparser
 import difflib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ _KEYS = {
     "secret_key_variable": str,
     "session_token_variable": str,
 }
-_SCHEMES = ("s3://", "s3a://", "s3n://")
+_BUCKET = re.compile("s3a?://([^/]+)/?")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _EVERY = "s3://"
 _LEAST_SECRET = 16
@@ -41,7 +42,7 @@ _PROFILE_KEYS = ("aws_access_key_id", "aws_secret_access_key", "aws_session_toke
 
 
 def object_stores(settings: Settings, environment: Mapping[str, str]) -> tuple[ObjectStore, ...]:
-    """The stores that the settings name and the one that the environment describes, the longest prefix first."""
+    """The stores that the settings name and the one that the environment describes, those of a bucket first."""
     named = [
         _named(prefix, options, settings.origin("storage"), environment) for prefix, options in settings.storage.items()
     ]
@@ -52,9 +53,10 @@ def object_stores(settings: Settings, environment: Mapping[str, str]) -> tuple[O
 
 
 def _named(prefix: str, options: Any, origin: str, environment: Mapping[str, str]) -> ObjectStore:
-    if not prefix.startswith(_SCHEMES):
+    bucket = _BUCKET.fullmatch(prefix)
+    if not bucket:
         raise SettingError(
-            f"{origin}: storage has '{prefix}', which is not the beginning of an S3 URL",
+            f"{origin}: storage has '{prefix}', which is not the URL of an S3 bucket",
             "Write it as s3://BUCKET. Other stores are reached as their own tools are: Azure by AZURE_ variables, Google by GOOGLE_APPLICATION_CREDENTIALS",
         )
     if not isinstance(options, Mapping):
@@ -69,7 +71,7 @@ def _named(prefix: str, options: Any, origin: str, environment: Mapping[str, str
     allowed = bool(options.get("allow_http"))
     _check_tls(endpoint, allowed, f"{origin}: storage '{prefix}'", "allow_http: true")
     return ObjectStore(
-        prefix="s3://" + prefix.split("://", 1)[1].rstrip("/"),
+        prefix=f"s3://{bucket[1]}",
         endpoint=endpoint,
         region=str(options.get("region") or profile.get("region") or _region(environment)),
         path_style=bool(options.get("path_style", bool(endpoint))),

@@ -33,7 +33,6 @@ from floe.tables import storage
 from floe.tables.formats import writable
 from floe.tables.spark.errors import ENGINE_ERRORS, first_line
 from floe.tables.spark.schema import FieldIds, by_name, struct_type, with_field_ids
-from floe.tables.state import Commit, Tag
 from floe.tables.storage import StoredFile
 
 _PROBE_TASKS = 8
@@ -123,25 +122,19 @@ def _sweep_record(spark: SparkSession, target: Target, location: str, record: st
     try:
         entry = json.loads(storage.read_text(record) or "{}")
     except ValueError:  # cut off while it was written, so nothing was staged yet
-        entry = {"staging": ""}
-    if entry.get("location") not in (location, None):
-        return
-    if entry.get("staging"):
-        if not writable(target).exists(spark, target):
-            return
-        found = writable(target).committed(spark, target, Tag(entry["run_id"], entry.get("batch_id"), 0))
-        commit = found if found is not None and found.run_id == entry["run_id"] else None
-        remove_leftover(spark, target, location, StagingArea(entry["staging"], record), commit, settings)
-    else:
         storage.remove_files([record])
+        return
+    if entry.get("location") == location and writable(target).exists(spark, target):
+        area = StagingArea(entry["staging"], record)
+        remove_leftover(spark, target, location, area, entry["run_id"], settings)
 
 
 def remove_leftover(
-    spark: SparkSession, target: Target, location: str, area: StagingArea, commit: Commit | None, settings: Settings
+    spark: SparkSession, target: Target, location: str, area: StagingArea, run_id: str, settings: Settings
 ) -> None:
-    """Remove what a killed run staged; what the table has stays, by its commit or, where none is found, by its newest state."""
+    """Remove what a killed run staged; what the table has, or may get back from its history, stays."""
     if storage.name_below(location, area.folder) is not None:
-        files = writable(target).data_files(target, location, commit, settings)
+        files = writable(target).data_files(target, location, run_id, settings)
         if files is None:
             return  # nobody knows any more which of them the table has; VACUUM does
         area.committed = frozenset(file for file in files if storage.name_below(area.folder, file) is not None)

@@ -150,14 +150,20 @@ def data_folder(spark: SparkSession, target: Target, location: str) -> str | Non
     return location if exists(spark, target) else None
 
 
-def data_files(target: Target, location: str, commit: Commit | None, settings: Settings) -> list[str] | None:
-    """The files that a commit added, or those of the newest version."""
+def data_files(target: Target, location: str, run_id: str, settings: Settings) -> list[str] | None:
+    """The files of the newest version, and those that commits of a run added: RESTORE may bring them back."""
     del target, settings
-    if commit is None:
-        found: list[str] = [] if is_absent(location) else open_log(location).file_uris()
-        return found
-    names = added_files(location, int(commit.snapshot))
-    return None if names is None else [join(location, name) for name in names]
+    if is_absent(location):
+        return []
+    log = open_log(location)
+    found: list[str] = log.file_uris()
+    for entry in map(LogEntry.of, log.history()):
+        if entry.marks.get("floe.run_id") == run_id:
+            names = added_files(location, entry.version)
+            if names is None:
+                return None
+            found += [join(location, name) for name in names]
+    return found
 
 
 def field_ids(target: Target, schema: Struct, created: bool, settings: Settings) -> None:

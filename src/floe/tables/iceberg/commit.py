@@ -31,7 +31,7 @@ from floe.tables.delta.commit import check_rows, moves_into, put_back
 from floe.tables.iceberg.metadata import by_name, struct_of
 from floe.tables.parquet.footers import footers, struct_of as file_struct
 from floe.tables.spark.schema import FieldIds
-from floe.tables.state import Commit, State, TableMovedError, Tag
+from floe.tables.state import State, TableMovedError, Tag
 from floe.tables.storage import StoredFile
 
 _PATIENCE = (0, 1, 3)  # seconds before each attempt to find a commit whose answer was lost
@@ -186,18 +186,17 @@ def _after_error(error: Exception, table: Table, snapshot: str | None, tag: Tag,
     return f"the commit was refused ({_first_line(error)})"
 
 
-def data_files(target: Target, commit: Commit | None, settings: Settings) -> list[str] | None:
-    """The data files that a snapshot added, or all of the current one; None where they are not known here."""
+def data_files(target: Target, run_id: str, settings: Settings) -> list[str] | None:
+    """The data files of the current snapshot and of those of a run; None where the catalog is not at hand."""
     table = by_name(str(target.name), settings)
     if table is None:
         return None
-    snapshot = table.current_snapshot() if commit is None else table.snapshot_by_id(int(commit.snapshot))
-    if snapshot is None:
-        return [] if commit is None else None
+    current = table.current_snapshot()
+    kept = [snapshot for snapshot in table.snapshots() if _marks(snapshot).get("floe.run_id") == run_id]
     return [
         entry.data_file.file_path
+        for snapshot in ([current, *kept] if current else kept)
         for manifest in snapshot.manifests(table.io)
-        if commit is None or manifest.added_snapshot_id == snapshot.snapshot_id
         for entry in manifest.fetch_manifest_entry(table.io)
     ]
 

@@ -109,10 +109,10 @@ def data_folder(spark: SparkSession, target: Target, location: str) -> str | Non
     return f"{location}/data"
 
 
-def data_files(target: Target, location: str, commit: Commit | None, settings: Settings) -> list[str] | None:
-    """The files that a commit added, or those of the current snapshot."""
+def data_files(target: Target, location: str, run_id: str, settings: Settings) -> list[str] | None:
+    """The files of the current snapshot, and those of snapshots of a run, whether they are current or not."""
     del location
-    return iceberg.commit.data_files(target, commit, settings)
+    return iceberg.commit.data_files(target, run_id, settings)
 
 
 def field_ids(target: Target, schema: Struct, created: bool, settings: Settings) -> FieldIds | None:
